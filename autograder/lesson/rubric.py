@@ -1,0 +1,157 @@
+"""rubric.yml as a schema: points, causal links, misconceptions, hints, in both languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from autograder.errors import CourseError
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Text(_Strict):
+    """The same thing said in both languages."""
+
+    zh: str = Field(min_length=1)
+    en: str = Field(min_length=1)
+
+    def get(self, lang: str) -> str:
+        return getattr(self, lang)
+
+
+class Texts(_Strict):
+    zh: list[str] = []
+    en: list[str] = []
+
+    def get(self, lang: str) -> list[str]:
+        return getattr(self, lang)
+
+
+class Pattern(_Strict):
+    """A rule: every group must have one of its alternatives within one clause window of the answer.
+
+    An alternative is a plain phrase, matched without case, or a regular expression written re:...
+    """
+
+    zh: list[list[str]] = []
+    en: list[list[str]] = []
+
+    def get(self, lang: str) -> list[list[str]]:
+        return getattr(self, lang)
+
+
+class Link(_Strict):
+    """One causal link: cause -> mechanism -> effect. It is credited whole, never for a keyword.
+
+    rules: alternatives, each a Pattern.  exemplars: sentences that state the link; contrast: near sentences that do not
+    (negated, reversed, terms only). kind says whether the link is a correctness boundary or a performance trade-off.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9_.]+$")
+    kind: Literal["mechanism", "correctness", "tradeoff"] = "mechanism"
+    cause: Text
+    mechanism: Text
+    effect: Text
+    rules: list[Pattern] = []
+    exemplars: Texts = Texts()
+    contrast: Texts = Texts()
+    hint: Text  # what feedback says when the link is missing: points the way, gives no answer away
+
+
+class Misconception(_Strict):
+    """A wrong causal chain. veto: it is the lesson's core chain, so the verdict is a veto."""
+
+    id: str = Field(pattern=r"^[a-z0-9_.]+$")
+    veto: bool = False
+    says: Text
+    rules: list[Pattern] = []
+    exemplars: Texts = Texts()
+    contrast: Texts = Texts()  # refutations and correct near misses: these are not the misconception
+    hint: Text
+
+
+class Slot(_Strict):
+    """One answer slot. `full` links give full points, `some` links give half (rounded down to 1 of 2)."""
+
+    points: int = Field(ge=1)
+    question: Text
+    links: list[Link] = Field(min_length=1)
+    misconceptions: list[Misconception] = []
+    some: int = Field(default=1, ge=1)
+    full: int = Field(ge=1)
+    required_for_full: list[str] = []  # link ids without which full points are not given
+    reference: Text  # the reference answer of the answer edition
+
+    @model_validator(mode="after")
+    def _consistent(self):
+        ids = [link.id for link in self.links]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two links have the same id")
+        if self.full > len(ids) or self.some > self.full:
+            raise ValueError("some <= full <= number of links must hold")
+        if unknown := set(self.required_for_full) - set(ids):
+            raise ValueError(f"required_for_full names unknown links {sorted(unknown)}")
+        return self
+
+
+class Points(_Strict):
+    normal: int = 2
+    boundary: int = 1
+    explanation: int = 1
+    q1: int = 2
+    q2: int = 2
+    q3: int = 2
+
+    def total(self) -> int:
+        return sum(self.model_dump().values())
+
+
+class Rubric(_Strict):
+    """A lesson's pass rules (design: code 4 = 2 + 1 + 1, three questions of 2, pass at 8)."""
+
+    lesson: str
+    points: Points = Points()
+    pass_mark: int = 8
+    slots: dict[Literal["explanation", "q1", "q2", "q3"], Slot]
+    hints: list[Text] = Field(min_length=4, max_length=4)  # concept area, direction, key local step, full answer
+
+    @model_validator(mode="after")
+    def _whole(self):
+        missing = {"explanation", "q1", "q2", "q3"} - set(self.slots)
+        if missing:
+            raise ValueError(f"slots are missing: {sorted(missing)}")
+        for name, slot in self.slots.items():
+            if slot.points != getattr(self.points, name):
+                raise ValueError(f"slot {name} says {slot.points} points, `points` says {getattr(self.points, name)}")
+        if self.pass_mark > self.points.total():
+            raise ValueError("pass_mark is above the total")
+        return self
+
+
+def load_rubric(path: Path) -> Rubric:
+    """Read and check rubric.yml. Raises CourseError with the file, the field and what is wrong with it."""
+    try:
+        data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError("The rubric is missing.", where=str(path), remedy="Add rubric.yml; `course lint` says what it holds.") from None
+    except (YAMLError, UnicodeDecodeError) as e:
+        mark = getattr(e, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise CourseError(f"The rubric is not valid YAML{line}: {getattr(e, 'problem', e)}.", where=str(path), remedy="Mend the YAML and run `course lint`.") from None
+    try:
+        return Rubric.model_validate(data)
+    except ValidationError as e:
+        first = e.errors()[0]
+        field = ".".join(str(x) for x in first["loc"]) or "the file"
+        raise CourseError(
+            f"The rubric does not fit its schema: {field}: {first['msg']}" + (f" (and {e.error_count() - 1} more)." if e.error_count() > 1 else "."),
+            where=str(path),
+            remedy="Mend that field; the schema with its docstrings is autograder/lesson/rubric.py.",
+        ) from None
