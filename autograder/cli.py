@@ -41,7 +41,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx, name):
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"autograder.commands.{name.replace('-', '_')}")
+        module = importlib.import_module("autograder.commands." + name.replace("-", "_"))
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         app.command(name)(module.command)
         return typer.main.get_command(app)

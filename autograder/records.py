@@ -1,0 +1,106 @@
+"""What grading says, as plain data that every later step reads: gradebook, feedback, report, export, JSON."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from autograder.lesson.rubric import Text
+
+State = Literal["PASS", "FAIL", "REVIEW", "UNGRADED"]
+Lane = Literal["auto", "review"]
+POINT_NAMES = ("normal", "boundary", "explanation", "q1", "q2", "q3")
+
+
+class _Plain(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class LinkFound(_Plain):
+    """A causal link seen in an answer. quote stands literally in the answer. layer: rules, embedding or judge."""
+
+    id: str
+    quote: str
+    layer: str
+    confidence: float = 1.0
+
+
+class MisconceptionFound(_Plain):
+    id: str
+    quote: str
+    veto: bool
+
+
+class SlotScore(_Plain):
+    """One answer slot scored. lane "review": the points are provisional and a person must look (why: reasons)."""
+
+    slot: str
+    points: float
+    max_points: int
+    lane: Lane
+    links: list[LinkFound] = []
+    missing: list[str] = []
+    misconceptions: list[MisconceptionFound] = []
+    discarded: list[str] = []  # passages that earn nothing (stuffing, injection, copied question), quoted
+    reasons: list[str] = []
+
+
+class Finding(_Plain):
+    """Something seen beside the points. severity "veto" fails the submission, "review" asks for a person."""
+
+    code: str  # e.g. "deleted_check", "claimed_not_run", "edited_locked_cell"
+    severity: Literal["info", "review", "veto"]
+    message: Text
+    where: str = ""
+
+
+class CheckOutcome(_Plain):
+    """One hidden or visible check. message is safe to show: it names what was tried, never the hidden values."""
+
+    name: Text
+    kind: Literal["normal", "boundary", "own_case"]
+    passed: bool
+    message: Text | None = None
+
+
+class Record(_Plain):
+    """The contract line of `course grade --json`."""
+
+    student: str
+    state: State
+    total: float
+    points: dict[str, float]
+    veto: list[str]
+    findings: list[str]
+    reasons: list[str]
+
+
+class Result(_Plain):
+    """Everything known about one graded submission."""
+
+    student: str
+    lesson: str
+    lang: Literal["zh", "en"]
+    state: State
+    total: float = 0.0
+    points: dict[str, float] = Field(default_factory=lambda: dict.fromkeys(POINT_NAMES, 0.0))
+    veto: list[str] = []
+    findings: list[Finding] = []
+    reasons: list[str] = []
+    checks: list[CheckOutcome] = []
+    slots: dict[str, SlotScore] = {}
+    fill: str = ""  # what the student wrote in the blank
+    source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
+    rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
+
+    def record(self) -> Record:
+        return Record(
+            student=self.student,
+            state=self.state,
+            total=self.total,
+            points=self.points,
+            veto=self.veto,
+            findings=[f.message.en if self.lang == "en" else f.message.zh for f in self.findings],
+            reasons=self.reasons,
+        )
