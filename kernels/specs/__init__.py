@@ -1,0 +1,1 @@
+"""One module a kernel family; each defines SPECS (see kernels.spec)."""
