@@ -1,0 +1,22 @@
+"""`course site`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from autograder.site import build_site
+
+
+def command(
+    renderer: Annotated[str, typer.Option(help="auto (Quarto where installed), quarto or smalldocs.")] = "auto",
+    edition: Annotated[str, typer.Option(help="student, or answer with the reference answers.")] = "student",
+    out: Annotated[Path, typer.Option(help="Folder for the site; an older site there is replaced.")] = Path("_site"),
+):
+    """Build the course website, Chinese and English."""
+    console = Console(stderr=True)
+    with console.status("") as status:
+        built = build_site(out, edition=edition, renderer=renderer, progress=status.update)
+    print(f"{built.pages} pages ({edition} edition, {built.renderer}): {built.out / 'index.html'}")
+    print("Open it with `course preview`, or serve the folder: the search box needs a server.")

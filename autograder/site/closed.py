@@ -1,0 +1,70 @@
+"""Closing a rendered site to other hosts: local KaTeX and mermaid, a Content-Security-Policy, and a check of every file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.site.words import INTERFACE_ZH, SCRIPT_ZH
+
+VENDOR = Path(__file__).parent / "vendor"
+
+_KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[\d.]+/dist/")
+_MERMAID_MODULE = re.compile(r'<script type="module">import mermaid from [^<]*</script>')
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'"
+)
+# What makes a browser ask another host without a click: sources, stylesheets, CSS urls, module imports.
+_REQUEST = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*?\bsrc\s*=\s*["']?(?:https?:)?//[^"'\s>]+"""
+    r"""|<link\b(?![^>]*rel="?(?:alternate|canonical|license))[^>]*?\bhref\s*=\s*["']?(?:https?:)?//[^"'\s>]+"""
+    r"""|@import\s+(?:url\()?["']?(?:https?:)?//[^"')\s]+|url\(\s*["']?(?:https?:)?//[^"')\s]+"""
+    r"""|\bimport\s+[\w{}\s,*]+\s+from\s+['"]https?://[^'"]+""",
+    re.I,
+)
+
+
+def close_site(site: Path, lang: str) -> None:
+    """Make every page of one language self-contained, with Chinese interface words where the language is Chinese.
+
+    Raises CourseError if a page or stylesheet would still make a request to another host.
+    """
+    shutil.copytree(VENDOR, site / "site_vendor", ignore=shutil.ignore_patterns("README.md"), dirs_exist_ok=True)
+    for page in site.rglob("*.html"):
+        up = "../" * (len(page.relative_to(site).parts) - 1)
+        page.write_text(_close_page(page.read_text(encoding="utf-8"), up, lang), encoding="utf-8")
+    script = site / "site_libs" / "smalldocs.js"
+    if lang == "zh" and script.is_file():
+        script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
+    if leaks := outside_requests(site):
+        raise CourseError("The site would ask other hosts: " + "; ".join(leaks[:5]), where=str(site), remedy="Use local files in the pages named.")
+
+
+def _close_page(html: str, up: str, lang: str) -> str:
+    html = _KATEX.sub(f"{up}site_vendor/katex/", html)
+    html = _MERMAID_MODULE.sub("", html)
+    head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    html = html.replace("<head>", f"<head>{head}", 1)
+    tail = f'<script src="{up}site_vendor/mermaid/mermaid.tiny.js" defer></script>' if 'class="mermaid' in html else ""
+    tail += f'<script src="{up}site_assets/course.js" defer></script>'
+    html = html.replace("</head>", f"{tail}</head>", 1)
+    return _replace(html, INTERFACE_ZH) if lang == "zh" else html
+
+
+def _replace(text: str, words: dict[str, str]) -> str:
+    for old, new in words.items():
+        text = text.replace(old, new)
+    return text
+
+
+def outside_requests(site: Path) -> list[str]:
+    """'FILE: what' for each thing in pages and stylesheets that a browser would fetch from another host by itself."""
+    found = []
+    for path in sorted(site.rglob("*")):
+        if path.suffix in {".html", ".css", ".svg"}:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            found += [f"{path.relative_to(site)}: {m[0][:120]}" for m in _REQUEST.finditer(text)]
+    return found

@@ -1,0 +1,72 @@
+"""Running a lesson's code cells, so that a page shows real outputs whichever renderer builds it.
+
+The page's exercise is run with the lesson's own solution in the blank; the student's own cells (boundary, challenge) are
+shown, not run. Outputs are cached by content: sources of the page, of `kernels` and of the solution.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from autograder.errors import CourseError
+from autograder.lesson import Edition, Lesson
+from autograder.paths import course_root
+
+NOT_RUN = {"boundary", "challenge", "solution"}
+TIME_LIMIT_S = 300
+
+
+def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) -> dict[int, list]:
+    """Outputs of each code cell: {index in edition.cells: [nbformat output, ...]}.
+
+    Raises CourseError with the cell's line where a cell fails.
+    """
+    program = _program(edition)
+    root = course_root()
+    cache = cache or root / ".cache" / "site-outputs"
+    kept = cache / f"{_key(program, root)}.json"
+    if kept.is_file():
+        return {int(k): [nbformat.from_dict(o) for o in v] for k, v in json.loads(kept.read_text()).items()}
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for _, source in program])
+    nb.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    client = NotebookClient(nb, timeout=TIME_LIMIT_S, kernel_name="python3", resources={"metadata": {"path": str(lesson.folder)}})
+    try:
+        # A page shows figures as SVG: text stays text, and no font is needed at build time.
+        client.execute(env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline", "COURSE_PAGE_BUILD": "1"})
+    except CellExecutionError as e:
+        at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
+        raise CourseError(f"A code cell of the page fails: {e.ename}: {e.evalue}", where=f"{edition.path}:{at}", remedy="Run the page's cells in order and mend it.") from None
+    found = {i: list(cell.outputs) for (i, _), cell in zip(program, nb.cells)}
+    cache.mkdir(parents=True, exist_ok=True)
+    partial = kept.with_suffix(".part")
+    partial.write_text(json.dumps(found, ensure_ascii=False))
+    partial.replace(kept)
+    return found
+
+
+def _program(edition: Edition) -> list[tuple[int, str]]:
+    """(cell index, source) in order; the exercise's source is the solution cell's."""
+    solution = next((c.source for c in edition.cells if c.role == "solution"), None)
+    program = []
+    for i, cell in enumerate(edition.cells):
+        if cell.kind != "code" or cell.role in NOT_RUN or cell.options.get("eval") is False:
+            continue
+        program.append((i, solution if cell.role == "exercise" and solution else cell.source))
+    return program
+
+
+def _key(program: list[tuple[int, str]], root: Path) -> str:
+    h = hashlib.sha256(json.dumps(program).encode())
+    for path in sorted((root / "kernels").rglob("*")):
+        if path.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"}:
+            h.update(path.read_bytes())
+    for path in sorted((root / "figures" / "data").glob("*.json")):
+        h.update(path.read_bytes())
+    return h.hexdigest()[:24]

@@ -1,0 +1,206 @@
+"""One language and edition of the course, staged as a Quarto project that either renderer builds without running code.
+
+lessons/NAME/zh.qmd and en.qmd become zh/NAME/index.qmd and en/NAME/index.qmd, so that the address tells the language and
+the switch is a change of one folder. lessons/_quarto.yml is the one place that holds titles and sidebars.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from ruamel.yaml import YAML
+
+from autograder.errors import CourseError
+from autograder.lesson import Edition, load_lesson
+from autograder.lesson.qmd import read_edition
+from autograder.lesson.store import list_lessons
+from autograder.site.divs import drop_answer_divs, unwrap_answer_divs
+from autograder.site.outputs import lesson_outputs
+from autograder.site.words import ROLE_TITLE, WORDS
+
+ASSETS = Path(__file__).parent / "assets"
+_YAML = YAML()
+_YAML.width = 4096
+
+
+@dataclass(frozen=True)
+class Page:
+    """A source page and where it goes: folder is relative to the language's root ("" for the home page)."""
+
+    source: Path
+    folder: str
+    lesson: bool
+
+
+def pages(lessons: Path, lang: str) -> list[Page]:
+    """Every page of a language: home, the lessons, and other folders that hold <lang>.qmd (glossary, overview)."""
+    found = []
+    known = {p.name for p in list_lessons(lessons)}
+    for source in sorted(lessons.glob(f"*/{lang}.qmd")):
+        name = source.parent.name
+        found.append(Page(source, "" if name == "home" else name, name in known))
+    if not any(p.folder == "" for p in found):
+        raise CourseError(f"The {lang} home page is missing.", where=str(lessons / "home" / f"{lang}.qmd"), remedy="Add it.")
+    return found
+
+
+def stage(lessons: Path, lang: str, edition: str, out: Path, progress=lambda message: None) -> None:
+    """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`."""
+    config = _config(lessons, lang, edition)
+    out.mkdir(parents=True, exist_ok=True)
+    _YAML.dump(config, out / "_quarto.yml")
+    shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__"))
+    for page in pages(lessons, lang):
+        target = out / page.folder
+        target.mkdir(parents=True, exist_ok=True)
+        progress(f"{lang} {page.folder or 'home'}")
+        source = read_edition(page.source, lang)
+        outputs = {}
+        if page.lesson:
+            lesson = load_lesson(page.source.parent)
+            source = lesson.edition(lang)
+            outputs = lesson_outputs(lesson, source)
+        _copy_assets(page.source.parent, target)
+        text = _body(source, outputs, edition, target, lang)
+        front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
+        front["lang"] = lang
+        with (target / "index.qmd").open("w", encoding="utf-8") as f:
+            f.write("---\n")
+            _YAML.dump(front, f)
+            f.write(f"---\n\n{_links(text, page, lang)}\n")
+
+
+def _config(lessons: Path, lang: str, edition: str) -> dict:
+    """lessons/_quarto.yml narrowed to one language: its sidebar, its words, local libraries."""
+    data = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
+    site = data["website"]
+    sidebars = site.get("sidebar", [])
+    side = next((s for s in sidebars if s.get("id") == lang), None)
+    if side is None:
+        raise CourseError(f"There is no sidebar with id {lang}.", where=str(lessons / "_quarto.yml"), remedy="Add one for each language.")
+    words = WORDS[lang]
+    other = "en" if lang == "zh" else "zh"
+    side = {k: v for k, v in side.items() if k != "id"} | {"contents": _hrefs(side["contents"], lang)}
+    tools = [{"text": WORDS[other]["language"], "href": f"../{other}/index.html", "rel": "alternate"}]
+    return {
+        "project": {"type": "website", "output-dir": "_site"},
+        "website": {
+            "title": words["site_title"] + (words["answer_suffix"] if edition == "answer" else ""),
+            "navbar": {"left": [{"text": words["home"], "href": "index.qmd"}], "right": tools},
+            "search": {"location": "navbar", "type": "textbox"},
+            "page-navigation": True,
+            "bread-crumbs": False,
+            "sidebar": side,
+        },
+        "format": {
+            "html": {
+                "theme": {"light": "litera", "dark": "slate"},
+                "toc": True,
+                "toc-title": words["toc"],
+                "toc-depth": 3,
+                "code-copy": True,
+                "css": "site_assets/course.css",
+                "html-math-method": {"method": "katex", "url": "site_vendor/katex/"},
+            }
+        },
+    }
+
+
+def _hrefs(contents: list, lang: str) -> list:
+    """Sidebar entries with NAME/<lang>.qmd made NAME/index.qmd."""
+    out = []
+    for entry in contents:
+        if isinstance(entry, str):
+            out.append(_href(entry, lang))
+        else:
+            entry = dict(entry)
+            if "href" in entry:
+                entry["href"] = _href(entry["href"], lang)
+            if "contents" in entry:
+                entry["contents"] = _hrefs(entry["contents"], lang)
+            out.append(entry)
+    return out
+
+
+def _href(href: str, lang: str) -> str:
+    name, _, file = href.rpartition("/")
+    if file != f"{lang}.qmd":
+        return href
+    return "index.qmd" if name == "home" else f"{name}/index.qmd"
+
+
+def _links(text: str, page: Page, lang: str) -> str:
+    """Links between source pages, rewritten to the staged ones. ](../NAME/zh.qmd#x) keeps its anchor."""
+    up = "../" if page.folder else ""
+
+    def one(m: re.Match) -> str:
+        path, anchor = m["path"], m["anchor"] or ""
+        parts = Path(path).parts
+        if parts[-1] not in {"zh.qmd", "en.qmd"}:
+            return m[0]
+        to = parts[-1][:2]
+        name = parts[-2] if len(parts) > 1 and parts[-2] != ".." else page.source.parent.name
+        folder = "" if name == "home" else f"{name}/"
+        if to == lang:
+            return f"]({up}{folder}index.qmd{anchor})"
+        return f"]({up}../{to}/{folder}index.html{anchor})"
+
+    return re.sub(r"\]\((?P<path>[\w./-]+\.qmd)(?P<anchor>#[^)\s]*)?\)", one, text)
+
+
+def _copy_assets(source: Path, target: Path) -> None:
+    if (source / "assets").is_dir():
+        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True)
+
+
+def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path, lang: str) -> str:
+    parts = []
+    for i, cell in enumerate(source.cells):
+        if cell.kind == "code":
+            parts.append(_code(cell, outputs.get(i, []), target, i, lang))
+        elif cell.kind == "answer":
+            parts.append(f"::: {{#{cell.slot} .answer-slot}}\n{cell.source}\n:::")
+        else:
+            parts.append(cell.source)
+    text = "\n\n".join(parts)
+    return (unwrap_answer_divs if edition == "answer" else drop_answer_divs)(text)
+
+
+def _code(cell, outputs: list, target: Path, index: int, lang: str) -> str:
+    title = ROLE_TITLE.get(cell.role or "", {}).get(lang)
+    shown = "" if cell.options.get("echo") is False or cell.options.get("include") is False else f"```python\n{cell.source}\n```"
+    pieces = [f"[{title}]{{.cell-role .role-{cell.role}}}" if title and shown else "", shown]
+    pieces += [_output(o, target, f"cell{index}-{n}") for n, o in enumerate(outputs)]
+    if cell.options.get("include") is False:
+        return ""
+    return "::: {.course-cell}\n\n" + "\n\n".join(p for p in pieces if p) + "\n\n:::"
+
+
+def _output(output, target: Path, name: str) -> str:
+    """One output as Markdown that both renderers read."""
+    kind = output.output_type
+    if kind == "stream":
+        return "" if output.name == "stderr" else _pre(output.text)
+    data = output.get("data", {})
+    if "image/svg+xml" in data or "image/png" in data:
+        folder = target / "outputs"
+        folder.mkdir(exist_ok=True)
+        suffix = "svg" if "image/svg+xml" in data else "png"
+        raw = data["image/svg+xml"].encode() if suffix == "svg" else base64.b64decode(data["image/png"])
+        (folder / f"{name}.{suffix}").write_bytes(raw)
+        return f"![](outputs/{name}.{suffix}){{.cell-figure}}"
+    if "text/html" in data:
+        return f"```{{=html}}\n<div class=\"cell-output\">{data['text/html']}</div>\n```"
+    if "text/markdown" in data:
+        return "::: {.cell-output}\n\n" + data["text/markdown"] + "\n\n:::"
+    return _pre(data["text/plain"]) if "text/plain" in data else ""
+
+
+def _pre(text: str) -> str:
+    clean = re.sub(r"\x1b\[[0-9;]*m", "", text).rstrip("\n")
+    fence = "`" * max(3, 1 + max((len(m) for m in re.findall(r"`+", clean)), default=0))
+    return f"::: {{.cell-output}}\n{fence}\n{clean}\n{fence}\n:::" if clean else ""
