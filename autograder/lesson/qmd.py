@@ -87,7 +87,7 @@ def _markdown(source: str, line: int) -> list[Cell]:
     cells, pos = [], 0
 
     def add(kind: str, text: str, at: int, slot: str | None = None):
-        if text.strip():
+        if text.strip() or slot:  # an empty slot is still a place to write
             cells.append(Cell(kind, text.strip("\n"), line + source.count("\n", 0, at), slot=slot))
 
     for m in _SLOT.finditer(source):

@@ -1,0 +1,145 @@
+"""Quarto's Markdown rewritten so that JupyterLab shows it well.
+
+JupyterLab renders CommonMark, tables, math and ```mermaid fences, and passes <details> through. It does not know divs,
+callouts, attributes in braces, footnotes, or .qmd links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from autograder.release.divs import Div, Text, closes, fence_of, parse_attrs
+
+CALLOUT = {
+    "zh": {"note": "说明", "tip": "提示", "warning": "警告", "important": "重点", "caution": "小心"},
+    "en": {"note": "Note", "tip": "Tip", "warning": "Warning", "important": "Important", "caution": "Caution"},
+}
+ICON = {"note": "ℹ️", "tip": "💡", "warning": "⚠️", "important": "❗", "caution": "🚧"}
+
+_ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
+_HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
+_IMAGE = re.compile(rf"!\[(?P<alt>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>{_ATTR_TAIL})?")
+_QMD_LINK = re.compile(rf"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]*?\.qmd)(?P<anchor>#[\w-]+)?\)(?:{_ATTR_TAIL})?")
+_SPAN = re.compile(rf"(?<!!)\[(?P<text>[^\[\]]+)\]{_ATTR_TAIL}")
+_LINK_ATTRS = re.compile(rf"(?<!!)(\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)\s]+\)){_ATTR_TAIL}")
+_FOOTNOTE = re.compile(r"\[\^([\w-]+)\](: *)?")
+_TABLE_CAPTION = re.compile(rf"^:\s+(?P<text>.+?)\s*(?:{_ATTR_TAIL})?$")
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+# What inline rewriting must leave alone: code spans and math.
+_OPAQUE = re.compile(r"(`+)(?:.(?!\1))*.?\1|\$\$.*?\$\$|\$(?!\s)(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)", re.S)
+
+
+def render(nodes: Iterable[Div | Text], lang: str, asset: Callable[[str], str]) -> str:
+    """Markdown for a run of nodes that holds no cells. asset: maps an image path of the page to the notebook's."""
+    parts = []
+    for node in nodes:
+        if isinstance(node, Text):
+            parts.append(_text(node.lines, lang, asset))
+        elif node.in_notebook:
+            body = render(node.children, lang, asset)
+            parts.append(_callout(node, body, lang) if node.callout else body)
+    return "\n\n".join(p.strip("\n") for p in parts if p.strip())
+
+
+def callout_title(div: Div, body: str, lang: str) -> tuple[str, str]:
+    """(title, body without the heading that served as title)."""
+    title = div.attrs.values.get("title", "")
+    if not title:
+        first, _, rest = body.lstrip("\n").partition("\n")
+        if first.startswith("#"):
+            title, body = first.lstrip("# "), rest.lstrip("\n")
+    kind = div.callout or "note"
+    return f"{ICON.get(kind, '')} {title or CALLOUT[lang].get(kind, kind.title())}".strip(), body
+
+
+def _callout(div: Div, body: str, lang: str) -> str:
+    title, body = callout_title(div, body, lang)
+    body = _headings_to_bold(body)
+    if div.attrs.values.get("collapse") in ("true", "false"):
+        opened = " open" if div.attrs.values["collapse"] == "false" else ""
+        return f"<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details>"
+    # JupyterLab cuts math out of the raw text before it reads the blockquote: a formula must stay on one line.
+    body = re.sub(r"\$\$(.*?)\$\$", lambda m: "$$" + " ".join(m[1].split()) + "$$", body, flags=re.S)
+    return "\n".join(f"> {x}".rstrip() for x in f"**{title}**\n\n{body}".split("\n"))
+
+
+def _headings_to_bold(body: str) -> str:
+    return _outside_fences(body.split("\n"), lambda lines: [re.sub(r"^#{1,6} (.*)$", r"**\1**\n", x) for x in lines])
+
+
+def _outside_fences(lines: list[str], change: Callable[[list[str]], list[str]], fence_change: Callable[[list[str]], list[str]] | None = None) -> str:
+    """Apply `change` to each run of lines outside code fences, `fence_change` to each whole fence."""
+    out: list[str] = []
+    run: list[str] = []
+    fence: list[str] = []
+    mark = ""
+    for line in lines:
+        opened = None if mark else fence_of(line)
+        if mark:
+            fence.append(line)
+            if closes(line, mark):
+                out += fence_change(fence) if fence_change else fence
+                fence, mark = [], ""
+        elif opened:
+            out += change(run)
+            run, fence, mark = [], [line], opened[0]
+        else:
+            run.append(line)
+    return "\n".join(out + fence + change(run))
+
+
+def _text(lines: list[str], lang: str, asset: Callable[[str], str]) -> str:
+    return _outside_fences(lines, lambda run: _prose("\n".join(run), asset).split("\n") if run else [], _fence)
+
+
+def _fence(lines: list[str]) -> list[str]:
+    """Plain info strings: ```{mermaid} -> ```mermaid, ```{.cpp filename=..} -> ```cpp, ```{=html} -> its content."""
+    indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    mark, info = fence_of(lines[0])
+    if info == "{=html}":
+        return lines[1:-1]
+    if not info.startswith("{"):
+        return lines
+    inner = info.strip("{} ")
+    name = inner if re.fullmatch(r"\w+", inner) else next(iter(parse_attrs(info).classes), "")
+    body, caption = lines[1:-1], ""
+    if name == "mermaid":
+        options = [x.strip() for x in body if x.strip().startswith("%%|")]
+        body = [x for x in body if not x.strip().startswith("%%|")]
+        caption = next((m[1] for o in options if (m := re.match(r"%%\|\s*fig-cap:\s*\"?(.*?)\"?$", o))), "")
+    return [f"{indent}{mark}{name}", *body, lines[-1], *(["", f"*{caption}*"] if caption else [])]
+
+
+def _prose(text: str, asset: Callable[[str], str]) -> str:
+    text = _COMMENT.sub("", text)
+    lines = []
+    for line in text.split("\n"):
+        if m := _HEADING.match(line):
+            line = m[1]
+        elif m := _TABLE_CAPTION.match(line):
+            line = f"*{m['text']}*"
+        lines.append(line)
+    kept: list[str] = []
+
+    def hide(m: re.Match) -> str:
+        kept.append(m[0])
+        return f"\x00{len(kept) - 1}\x00"
+
+    text = _OPAQUE.sub(hide, "\n".join(lines))
+    text = _IMAGE.sub(lambda m: _image(m, asset), text)
+    text = _QMD_LINK.sub(lambda m: m["text"], text)
+    text = _LINK_ATTRS.sub(r"\1", text)
+    text = _SPAN.sub(lambda m: m["text"], text)
+    text = _FOOTNOTE.sub(lambda m: f"<sup>{m[1]}</sup>" + (" " if m[2] else ""), text)
+    while "\x00" in text:  # an opaque piece may stand inside another (code in a caption)
+        text = re.sub(r"\x00(\d+)\x00", lambda m: kept[int(m[1])], text)
+    return text
+
+
+def _image(m: re.Match, asset: Callable[[str], str]) -> str:
+    """A figure keeps its caption as a line below it: JupyterLab shows no alt text."""
+    attrs = parse_attrs(m["attrs"]).values if m["attrs"] else {}
+    alt = attrs.get("fig-alt") or re.sub(r"[\[\]\x00]", "", m["alt"])
+    caption = f"\n\n*{m['alt']}*" if m["alt"] and m["attrs"] is not None else ""
+    return f"![{alt}]({asset(m['path'])}){caption}"

@@ -1,0 +1,58 @@
+"""Quarto's Markdown, rewritten for JupyterLab."""
+
+import pytest
+
+from autograder.lesson.model import Cell
+from autograder.release.divs import parse, parse_attrs
+from autograder.release.markdown import render
+
+
+def convert(text: str, lang: str = "en") -> str:
+    return render(parse((Cell("markdown", text, 1),)).children, lang, lambda p: "assets/" + p)
+
+
+@pytest.mark.parametrize(
+    ("quarto", "jupyter"),
+    [
+        ("::: {.callout-note}\nBody\n:::", "> **ℹ️ Note**\n>\n> Body"),
+        ('::: {.callout-warning title="Mind C"}\nBody\n\nMore\n:::', "> **⚠️ Mind C**\n>\n> Body\n>\n> More"),
+        ("::: {.callout-tip}\n## Head\n\nBody\n:::", "> **💡 Head**\n>\n> Body"),
+        ("::: {.callout-note}\n$$\na\n+ b\n$$\n:::", "> **ℹ️ Note**\n>\n> $$a + b$$"),
+        ('::: {.callout-tip collapse="true" title="T"}\nBody\n:::', "<details>\n<summary><strong>💡 T</strong></summary>\n\nBody\n\n</details>"),
+        ("::: {.column-margin}\nkept\n:::", "kept"),
+        ("::: outer\n:::: {.inner}\nkept\n::::\n:::", "kept"),
+        ('::: {.content-visible when-profile="answer"}\nsecret\n:::', ""),
+        ('::: {.content-hidden when-format="ipynb"}\nsite only\n:::', ""),
+        ('::: {.content-visible when-format="ipynb"}\nhere\n:::', "here"),
+        ("## Title {#sec-a .unnumbered}", "## Title"),
+        ("# Use of `{x}`", "# Use of `{x}`"),
+        ("[text]{.mark} and `[code]{.mark}`", "text and `[code]{.mark}`"),
+        ("[x](a.html){.btn}", "[x](a.html)"),
+        ("[**next** lesson](../lesson08/en.qmd#top){.p}", "**next** lesson"),
+        ("![](a.svg)", "![](assets/a.svg)"),
+        ('![Figure 1: $x_1$](a.svg){fig-alt="an x" width=50%}', "![an x](assets/a.svg)\n\n*Figure 1: $x_1$*"),
+        ("```{mermaid}\na --> b\n```", "```mermaid\na --> b\n```"),
+        ('```{.cpp filename="a.cu"}\n::: {.x}\n```', "```cpp\n::: {.x}\n```"),
+        (": Times on the H200 {#tbl-a}", "*Times on the H200*"),
+        ("$a_{#1}$ stays, [a]{.b} does not", "$a_{#1}$ stays, a does not"),
+        ("costs $5 and $6 [a]{.b}", "costs $5 and $6 a"),
+        ("before <!-- hidden\n[a]{.b} --> after", "before  after"),
+        ("```html\n<!-- kept -->\n```", "```html\n<!-- kept -->\n```"),
+    ],
+)
+def test_rewriting(quarto, jupyter):
+    assert convert(quarto) == jupyter
+
+
+def test_math_is_untouched():
+    math = "$\\alpha \\cdot \\mathrm{acc} + \\beta \\cdot C$\n\n$$\nD = \\text{act}\\left(x\\right){.5}\n$$"
+    assert convert(math) == math
+
+
+def test_callout_titles_speak_the_pages_language():
+    assert convert("::: {.callout-important}\n正文\n:::", "zh").startswith("> **❗ 重点**")
+
+
+def test_attributes():
+    attrs = parse_attrs('{#fig-a .b .c key="v w" bare=1}')
+    assert (attrs.id, attrs.classes, attrs.values) == ("fig-a", ("b", "c"), {"key": "v w", "bare": "1"})
