@@ -1,0 +1,104 @@
+"""Hidden checks of lesson 7. Never released.
+
+The exercise is `linear_epilogue(acc, alpha, beta, c=None)`, which returns alpha*acc + beta*c and, where beta is 0,
+does not read c. Normal cases have a non-zero beta and a c; boundary cases are those on the guard itself: what
+may stand in c when beta is 0, and how near to 0 a beta may be before c must be read after all.
+
+Left open on purpose: beta != 0 with c = None (the caller's error, which the real kernel refuses before the launch),
+and alpha = 0 with a NaN in acc (the accumulator is in registers by then, so nothing is saved by not looking at it).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+FUNCTION = "linear_epilogue"
+
+UNTOUCHABLE = {"$probe": "untouchable"}
+# acc and c are float32 in the kernel. One multiply and one fused add lose at most two roundings of each product.
+F32 = float(np.finfo(np.float32).eps)
+
+
+def reference(acc, alpha, beta, c=None):
+    """alpha*acc + beta*c, elementwise; c is not read where beta == 0 (BLAS: C need not be set on input)."""
+    return alpha * acc if beta == 0 else alpha * acc + beta * c
+
+
+def is_boundary(args: dict) -> bool:
+    """A student's own input counts when it can betray a read of c: beta is 0, and c is absent, NaN or infinite.
+
+    beta = 0 with an ordinary c does not count: the version without a guard passes it too.
+    """
+    beta, c = args.get("beta"), args.get("c")
+    if isinstance(beta, bool) or not isinstance(beta, (int, float)) or beta != 0:
+        return False
+    if c is None:
+        return True
+    try:
+        return not bool(np.all(np.isfinite(np.asarray(c, dtype=np.float64))))
+    except (TypeError, ValueError):
+        return False
+
+
+def _case(zh: str, en: str, acc, alpha, beta, c, rtol: float = 1e-12, atol: float = 0.0, untouched: bool = False) -> dict:
+    expect = reference(acc, alpha, beta, c)
+    case = {
+        "name": {"zh": zh, "en": en},
+        "args": {"acc": acc, "alpha": alpha, "beta": beta, "c": c},
+        "expect": expect,
+        "rtol": rtol,
+        "atol": atol,
+    }
+    if untouched:
+        case["untouched"] = ["c"]
+    return case
+
+
+def _normal32(rng, shape) -> np.ndarray:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def normal_cases(rng) -> list[dict]:
+    """beta is not 0 and c is there. Values are unlike each other, so a swapped or dropped factor shows."""
+    acc, c = rng.standard_normal((13, 29)), rng.standard_normal((13, 29))
+    acc32, c32 = _normal32(rng, (7, 31)), _normal32(rng, (7, 31))
+    scale = float(3 * np.abs(acc32).max() + 3 * np.abs(c32).max())
+    vector, other = rng.uniform(-5, 5, 17), rng.uniform(-5, 5, 17)
+    return [
+        _case("标量，alpha 与 beta 都不是 1", "scalars, neither alpha nor beta is 1", float(rng.uniform(2, 5)), 1.75, -0.625, float(rng.uniform(6, 9))),
+        _case("整数标量", "integer scalars", 7, 3, 2, 5),
+        _case("非方阵，float64", "non-square matrix, float64", acc, 1.3, 0.7, c, atol=1e-12),
+        _case("非方阵，float32（内核里的类型）", "non-square matrix, float32 (the kernel's type)", acc32, 2.5, -1.25, c32, rtol=4 * F32, atol=4 * F32 * scale),
+        _case("beta 为负", "negative beta", vector, 0.9, -2.25, other, atol=1e-12),
+        _case("beta 恰好为 1（残差相加）", "beta exactly 1 (residual add)", vector, 0.3, 1.0, other, atol=1e-12),
+        _case("alpha 为 0：只剩 beta*c", "alpha is 0: only beta*c remains", acc, 0.0, 1.7, c, atol=1e-12),
+        _case("alpha 为负", "negative alpha", acc[:5, :11], -1.1, 0.4, c[:5, :11], atol=1e-12),
+        _case("c 中有 0", "c holds zeros", vector, 1.5, 0.5, np.where(np.arange(17) % 3 == 0, 0.0, other), atol=1e-12),
+        _case("c 是标量 0，beta 不为 0", "c is the scalar 0, beta is not 0", float(rng.uniform(1, 2)), 1.25, 0.5, 0.0),
+        _case("两项几乎抵消：中途转成 FP16 会丢光结果", "the two terms nearly cancel: a cast to FP16 on the way loses the result", 3.0009765625, 2.0, -1.5, 4.0),
+    ]
+
+
+def boundary_cases(rng) -> list[dict]:
+    """On the guard: what c may be when beta is 0, and what must still be read when beta is merely small."""
+    acc = _normal32(rng, (11, 19))
+    nan = np.full((11, 19), np.nan, dtype=np.float32)
+    inf = np.full((11, 19), -np.inf, dtype=np.float32)
+    mixed = _normal32(rng, (11, 19))
+    mixed[3, 7], mixed[10, 0], mixed[0, 18] = np.nan, np.inf, -np.inf
+    x = float(rng.uniform(2, 5))
+    tol = {"rtol": 4 * F32, "atol": 0.0}
+    return [
+        _case("beta 为 0，任何对 c 的使用都会被记录", "beta is 0, and any use of c is recorded", x, 1.5, 0.0, UNTOUCHABLE, untouched=True),
+        _case("同上，acc 是矩阵", "the same with a matrix acc", acc, -0.75, 0.0, UNTOUCHABLE, untouched=True, **tol),
+        _case("beta 为整数 0，c 不存在", "beta is the integer 0, c is absent", x, 3, 0, None),
+        _case("beta 为 -0.0，c 不存在", "beta is -0.0, c is absent", acc, 1.25, -0.0, None, **tol),
+        _case("beta 为 0，c 是 NaN 标量", "beta is 0, c is the scalar NaN", x, 2.0, 0.0, float("nan")),
+        _case("beta 为 0，c 是 Inf 标量", "beta is 0, c is the scalar Inf", x, -2.0, 0.0, float("inf")),
+        _case("beta 为 0，c 全是 NaN（未初始化的显存）", "beta is 0, c is all NaN (uninitialised memory)", acc, 0.5, 0.0, nan, **tol),
+        _case("beta 为 0，c 全是 -Inf", "beta is 0, c is all -Inf", acc, 0.5, 0.0, inf, **tol),
+        _case("beta 为 -0.0，c 中混有 NaN 与 Inf", "beta is -0.0, NaN and Inf scattered in c", acc, 1.0, -0.0, mixed, **tol),
+        _case("alpha 与 beta 都是 0，c 不存在", "alpha and beta are both 0, c is absent", x, 0.0, 0.0, None),
+        _case("beta 很小但不是 0：c 必须读", "beta is tiny but not 0: c must be read", x, 1.0, 1e-9, 3e9),
+        _case("beta 不为 0：c 中的 NaN 必须传到结果里", "beta is not 0: a NaN in c must reach the result", acc, 1.0, 0.5, mixed, rtol=4 * F32, atol=1e-5),
+    ]
