@@ -1,0 +1,106 @@
+// epilogue.cuh - what an epilogue does with an accumulator, shared by linear_epilogue.cu and gemm_epilogue.cu.
+//
+//   D = convert<Out>(act(alpha * acc + beta * C + bias))      everything before the conversion in fp32
+//
+// The order is fixed: linear combination, bias, activation, and one rounding at the very end. C is an operand only where
+// beta is not 0: whether to read it is the caller's decision (read_c), taken once, before any load.
+#pragma once
+#include "hopper.cuh"
+
+enum Activation { ACT_NONE = 0, ACT_RELU = 1, ACT_GELU = 2, ACT_SILU = 3 };
+
+// GELU is the exact one, x * Phi(x) by erf, not the tanh approximation.
+HOPPER_FN float relu(float x) { return x < 0.0f ? 0.0f : x; }  // NaN stays NaN
+HOPPER_FN float gelu(float x) { return 0.5f * x * (1.0f + erff(x * 0.70710678118654752f)); }
+HOPPER_FN float silu(float x) { return x / (1.0f + expf(-x)); }
+
+// alpha, beta and what is added; one per launch, the same in every thread.
+struct EpilogueScalars {
+  float alpha, beta;
+  int activation;
+  bool read_c;  // false: C is not read and may be null
+};
+
+// v = act(alpha * v + beta * c + bias), element by element. c is ignored where read_c is false.
+template <int COUNT>
+HOPPER_FN void apply_epilogue(float (&v)[COUNT], const float (&c)[COUNT], const float (&bias)[COUNT], const EpilogueScalars& e) {
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    v[i] *= e.alpha;
+    if (e.read_c) v[i] += e.beta * c[i];
+    v[i] += bias[i];
+  }
+  // One branch a thread, not one an element: the activation is the same for the whole launch.
+  if (e.activation == ACT_RELU) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) v[i] = relu(v[i]);
+  } else if (e.activation == ACT_GELU) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) v[i] = gelu(v[i]);
+  } else if (e.activation == ACT_SILU) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) v[i] = silu(v[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- 128-bit access
+template <class T> struct PerVector { static constexpr int count = 16 / sizeof(T); };
+
+// The elements of one 128-bit word, as floats. Little endian: the lower half of a word is the earlier element.
+HOPPER_FN void unpack(const vec128& word, float* out, float) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) out[i] = __uint_as_float(word.w[i]);
+}
+template <class T> HOPPER_FN void unpack(const vec128& word, float* out, T) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    out[2 * i] = to_float(T{(uint16_t)(word.w[i] & 0xFFFF)});
+    out[2 * i + 1] = to_float(T{(uint16_t)(word.w[i] >> 16)});
+  }
+}
+// The reverse, saturating: what is too large for T becomes the largest finite T, NaN stays NaN.
+HOPPER_FN vec128 pack(const float* v, float) {
+  vec128 word;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) word.w[i] = __float_as_uint(convert_saturate<float>(v[i]));
+  return word;
+}
+template <class T> HOPPER_FN vec128 pack(const float* v, T) {
+  vec128 word;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    word.w[i] = (uint32_t)convert_saturate<T>(v[2 * i]).x | (uint32_t)convert_saturate<T>(v[2 * i + 1]).x << 16;
+  return word;
+}
+
+// v[i] = p[i] for i < count, 0 for the others. With count >= COUNT by 128-bit loads: then p is 16-byte aligned.
+template <int COUNT, class T> HOPPER_FN void load_vector(float (&v)[COUNT], const T* p, int count) {
+  constexpr int PER = PerVector<T>::count;
+  static_assert(COUNT % PER == 0, "whole 128-bit words");
+  if (count >= COUNT) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i += PER) unpack(load128(p + i), v + i, T());
+  } else {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) v[i] = i < count ? to_float(p[i]) : 0.0f;
+  }
+}
+
+// p[i] = v[i] for i < count, saturating. With count >= COUNT by 128-bit stores: then p is 16-byte aligned.
+template <int COUNT, class T> HOPPER_FN void store_vector(T* p, const float (&v)[COUNT], int count) {
+  constexpr int PER = PerVector<T>::count;
+  static_assert(COUNT % PER == 0, "whole 128-bit words");
+  if (count >= COUNT) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i += PER) store128(p + i, pack(v + i, T()));
+  } else {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i)
+      if (i < count) p[i] = convert_saturate<T>(v[i]);
+  }
+}
+
+template <int COUNT> HOPPER_FN void fill_zero(float (&v)[COUNT]) {
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) v[i] = 0.0f;
+}
