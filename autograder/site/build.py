@@ -11,6 +11,7 @@ from autograder.errors import CourseError
 from autograder.lesson.model import LANGS
 from autograder.paths import lessons_dir
 from autograder.site.closed import close_site
+from autograder.site.links import dead_links
 from autograder.site.render import choose, render
 from autograder.site.stage import stage
 from autograder.site.words import WORDS
@@ -44,7 +45,7 @@ def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", l
         new.mkdir()
         for lang in LANGS:
             project = Path(work) / f"project-{lang}"
-            stage(lessons, lang, edition, project, progress)
+            stage(lessons, lang, edition, project, renderer, progress)
             progress(f"{lang} rendering with {renderer}")
             site = render(project, renderer)
             # the stylesheet and script of the course travel with the pages
@@ -53,6 +54,8 @@ def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", l
             shutil.move(str(site), str(new / lang))
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")
+        if dead := dead_links(new):
+            raise CourseError("The site has broken links: " + "; ".join(dead[:5]), where=str(lessons), remedy="Mend the links in the pages named.")
         pages = len(list(new.rglob("*.html")))
         if out.exists():
             shutil.move(str(out), str(Path(work) / "old"))

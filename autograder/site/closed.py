@@ -13,6 +13,7 @@ VENDOR = Path(__file__).parent / "vendor"
 
 _KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[\d.]+/dist/")
 _MERMAID_MODULE = re.compile(r'<script type="module">import mermaid from [^<]*</script>')
+_SWITCH = re.compile(r'href="/?(?:\.\./)+(?P<other>zh|en)/index\.html"(?= rel="alternate"|[^>]*rel="alternate")')
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'"
@@ -34,8 +35,12 @@ def close_site(site: Path, lang: str) -> None:
     """
     shutil.copytree(VENDOR, site / "site_vendor", ignore=shutil.ignore_patterns("README.md"), dirs_exist_ok=True)
     for page in site.rglob("*.html"):
-        up = "../" * (len(page.relative_to(site).parts) - 1)
-        page.write_text(_close_page(page.read_text(encoding="utf-8"), up, lang), encoding="utf-8")
+        where = page.relative_to(site)
+        up = "../" * (len(where.parts) - 1)
+        html = _close_page(page.read_text(encoding="utf-8"), up, lang)
+        # the switch leads to the same page of the other language
+        html = _SWITCH.sub(lambda m: f'href="{up}../{m["other"]}/{where.as_posix()}" hreflang="{m["other"]}"', html)
+        page.write_text(html, encoding="utf-8")
     script = site / "site_libs" / "smalldocs.js"
     if lang == "zh" and script.is_file():
         script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")

@@ -18,7 +18,7 @@ from autograder.errors import CourseError
 from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
-from autograder.site.divs import drop_answer_divs, unwrap_answer_divs
+from autograder.release.divs import Div, Text, parse
 from autograder.site.outputs import lesson_outputs
 from autograder.site.words import ROLE_TITLE, WORDS
 
@@ -48,10 +48,13 @@ def pages(lessons: Path, lang: str) -> list[Page]:
     return found
 
 
-def stage(lessons: Path, lang: str, edition: str, out: Path, progress=lambda message: None) -> None:
+def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda message: None) -> None:
     """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`."""
     config = _config(lessons, lang, edition)
     out.mkdir(parents=True, exist_ok=True)
+    if renderer == "smalldocs":
+        config["format"]["html"]["theme"] = _smalldocs_themes(out)
+        del config["format"]["html"]["html-math-method"]  # closed.py points KaTeX at the local copy
     _YAML.dump(config, out / "_quarto.yml")
     shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__"))
     for page in pages(lessons, lang):
@@ -89,6 +92,7 @@ def _config(lessons: Path, lang: str, edition: str) -> dict:
     return {
         "project": {"type": "website", "output-dir": "_site"},
         "website": {
+            "favicon": "site_assets/favicon.svg",
             "title": words["site_title"] + (words["answer_suffix"] if edition == "answer" else ""),
             "navbar": {"left": [{"text": words["home"], "href": "index.qmd"}], "right": tools},
             "search": {"location": "navbar", "type": "textbox"},
@@ -108,6 +112,18 @@ def _config(lessons: Path, lang: str, edition: str) -> dict:
             }
         },
     }
+
+
+def _smalldocs_themes(out: Path) -> dict:
+    """Plain Bootstrap and its own dark colours as two themes: they use system fonts, so no font comes from another host."""
+    from smalldocs import __file__ as package
+
+    light = (Path(package).parent / "assets" / "vendor" / "bootstrap" / "bootstrap.min.css").read_text(encoding="utf-8")
+    # smalldocs switches stylesheets; the dark rules of Bootstrap become the rules of the second one
+    dark = light.replace("[data-bs-theme=dark]", ":root,[data-bs-theme=dark]")
+    (out / "light.css").write_text(light, encoding="utf-8")
+    (out / "dark.css").write_text(dark, encoding="utf-8")
+    return {"light": "light.css", "dark": "dark.css"}
 
 
 def _hrefs(contents: list, lang: str) -> list:
@@ -158,16 +174,37 @@ def _copy_assets(source: Path, target: Path) -> None:
 
 
 def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path, lang: str) -> str:
-    parts = []
-    for i, cell in enumerate(source.cells):
-        if cell.kind == "code":
-            parts.append(_code(cell, outputs.get(i, []), target, i, lang))
-        elif cell.kind == "answer":
-            parts.append(f"::: {{#{cell.slot} .answer-slot}}\n{cell.source}\n:::")
-        else:
-            parts.append(cell.source)
-    text = "\n\n".join(parts)
-    return (unwrap_answer_divs if edition == "answer" else drop_answer_divs)(text)
+    """The page's Markdown with code cells as display code and their outputs, and the parts of this edition only."""
+    number = {id(cell): i for i, cell in enumerate(source.cells)}
+
+    def emit(div: Div, depth: int) -> list[str]:
+        parts = []
+        for child in div.children:
+            if isinstance(child, Text):
+                parts.append("\n".join(child.lines).strip("\n"))
+            elif isinstance(child, Div):
+                if child.answer_edition and edition == "student":
+                    continue
+                inside = emit(child, depth + 1)
+                if "when-profile" in child.attrs.values:  # this edition's: the wrapper has done its work
+                    parts += inside
+                else:
+                    fence = ":" * (12 - depth)
+                    parts.append("\n\n".join([f"{fence} {_attrs(child)}", *inside, fence]))
+            elif child.kind == "code":
+                if child.role != "solution" or edition == "answer":
+                    parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], lang))
+            else:
+                parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source}\n:::")
+        return [p for p in parts if p]
+
+    return "\n\n".join(emit(parse(source.cells), 0))
+
+
+def _attrs(div: Div) -> str:
+    a = div.attrs
+    words = ([f"#{a.id}"] if a.id else []) + [f".{c}" for c in a.classes] + [f'{k}="{v}"' for k, v in a.values.items()]
+    return "{" + " ".join(words) + "}"
 
 
 def _code(cell, outputs: list, target: Path, index: int, lang: str) -> str:

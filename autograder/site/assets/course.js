@@ -1,4 +1,4 @@
-// Mermaid in the reader's colours, and the language switch that stays on the same page.
+// Mermaid in the reader's colours.
 (() => {
   "use strict";
   const dark = () => document.documentElement.classList.contains("quarto-dark") || document.body.classList.contains("quarto-dark");
@@ -26,15 +26,4 @@
   new MutationObserver(redraw).observe(document.documentElement, { attributes: true, attributeFilter: ["class"] });
   new MutationObserver(redraw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
   window.addEventListener("load", redraw);
-
-  // ---- language switch: the same page in the other language, at the same heading where there is one
-  const here = location.pathname.match(/^(.*)\/(zh|en)\/(.*)$/);
-  if (here) {
-    const other = here[2] === "zh" ? "en" : "zh";
-    document.querySelectorAll('.navbar a[rel="alternate"]').forEach((a) => {
-      a.href = `${here[1]}/${other}/${here[3] || "index.html"}`;
-      a.hreflang = other;
-      a.lang = other;
-    });
-  }
 })();
