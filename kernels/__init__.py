@@ -1,5 +1,18 @@
-"""Hopper kernels: one source, on a GPU through CuPy or on any CPU through the emulator."""
+"""Hopper kernels: one source, on a GPU through CuPy or on any CPU through the emulator.
 
+    kernel = kernels.load("linear_epilogue")               # the GPU where it can run one, else the emulator
+    d = kernel(acc, alpha=2.0, beta=0.0)                   # NumPy or CuPy arrays in and out
+    kernel.backend, kernel.why, kernel.receipt
+
+    kernels.compare("linear_epilogue", my_function)        # a Python function against the kernel, on inputs that a wrong one fails
+    kernels.challenge("linear_epilogue", "const bool ...;")  # the kernel with its challenge line replaced, on the emulator
+
+`kernels.registry()` lists the kernels (kernels.spec says how one is added); kernels.gpu and kernels.emulator are the two back ends,
+kernels.nvrtc compiles for sm_90a without a driver. Errors are KernelError and its kinds.
+"""
+
+from kernels.arrays import DTYPES
+from kernels.compare import challenge, challenge_text, compare
 from kernels.errors import (
     ArgumentError,
     BackendError,
@@ -8,6 +21,25 @@ from kernels.errors import (
     KernelError,
     LaunchError,
 )
+from kernels.kernel import Kernel, load
+from kernels.receipt import Receipt
+from kernels.spec import registry
 from kernels.tensormap import TensorMap
 
-__all__ = ["ArgumentError", "BackendError", "CompileError", "ContextDeadError", "KernelError", "LaunchError", "TensorMap"]
+__all__ = [
+    "DTYPES",
+    "ArgumentError",
+    "BackendError",
+    "CompileError",
+    "ContextDeadError",
+    "Kernel",
+    "KernelError",
+    "LaunchError",
+    "Receipt",
+    "TensorMap",
+    "challenge",
+    "challenge_text",
+    "compare",
+    "load",
+    "registry",
+]

@@ -5,7 +5,7 @@ registry imports every module of that package. A spec's `plan` turns arrays and 
 
     def plan(ctx, a, b):                                # arrays are on the back end already (NumPy on the emulator, CuPy on the GPU)
         m, k, n = *a.shape, b.shape[0]
-        d = ctx.empty((m, n), "float32")                # poisoned with NaN where ctx.poison is set
+        d = ctx.empty((m, n), "fp32")                   # poisoned with NaN where ctx.poison is set; ctx.sms: for a persistent grid
         launch = Launch("gemm_tiled", grid=(ceil_div(n, 128), ceil_div(m, 128)), block=(128,),
                         args=[a, b, d, np.int32(m), np.int32(n), np.int32(k)])
         return Plan([launch], d)
@@ -21,7 +21,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +68,15 @@ class Bug:
 
 
 @dataclass(frozen=True)
+class Case:
+    """One call to compare: what it is after, in a few words, and its arguments."""
+
+    label: str
+    arrays: tuple
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Work:
     """What a call must do at least. flops: floating-point operations. bytes: device memory traffic, each input and output once."""
 
@@ -82,8 +91,11 @@ class KernelSpec:
     check(*arrays, **params): raises ArgumentError where an argument breaks a rule (use kernels.arrays); runs before anything else, on
     the arrays as given.  plan(ctx, *arrays, **params) -> Plan.  reference(*arrays, **params): the result in float64 on NumPy arrays.
     example(rng, **sizes) -> (arrays, params): random arguments; its keyword defaults are the sizes `course run` uses.
-    work(*arrays, **params) -> Work.  tolerance: bound on ||out - reference|| / ||reference||.
+    cases(rng, count) -> Case, Case, ...: inputs that a wrong kernel does not survive (odd sizes, non-uniform values, the boundaries);
+    None: `count` examples.  work(*arrays, **params) -> Work.
+    tolerance: bound on ||out - reference|| / ||reference||, or a function of the arguments that gives it.
     builds: the sets of defines that the compile test builds (each within max_registers, no spills).
+    entries: the source's extern "C" kernels, where they are more than the plan's launches name.
     """
 
     name: str
@@ -94,10 +106,27 @@ class KernelSpec:
     reference: Callable[..., Any]
     example: Callable[..., tuple[tuple, dict]]
     max_registers: int
+    cases: Callable[..., Iterable[Case]] | None = None
     work: Callable[..., Work] | None = None
-    tolerance: float = 1e-5
+    tolerance: float | Callable[..., float] = 1e-5
     builds: Sequence[Mapping[str, object]] = ({},)
+    entries: Sequence[str] = ()
     bugs: Mapping[str, Bug] = field(default_factory=dict)
+
+
+def tolerance(spec: KernelSpec, arrays, params) -> float:
+    """The spec's bound for this call."""
+    return spec.tolerance(*arrays, **params) if callable(spec.tolerance) else spec.tolerance
+
+
+def cases(spec: KernelSpec, rng, count: int) -> Iterable[Case]:
+    """The spec's cases, or `count` of its examples."""
+    if spec.cases:
+        yield from spec.cases(rng, count)
+    else:
+        for i in range(count):
+            given, params = spec.example(rng)
+            yield Case(f"example {i + 1}", given, params)
 
 
 @functools.cache

@@ -80,10 +80,9 @@ HOPPER_FN void gemm(const TensorMap& map_a, const TensorMap& map_b, const C* c, 
   wgmma_wait<0>();
 
   // ---- epilogue: in registers, on pairs of neighbouring columns
-#ifdef NO_BETA_GUARD
-  const bool read_c = true;
-#else
-  const bool read_c = beta != 0.0f;
+  bool read_c = beta != 0.0f;
+#ifdef NO_BETA_GUARD  // the named defect no_beta_guard
+  read_c = true;
 #endif
   const EpilogueScalars scalars = {alpha, beta, activation, read_c};
   const bool aligned = n % 2 == 0;  // then every row starts on a pair

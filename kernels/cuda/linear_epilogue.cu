@@ -28,12 +28,11 @@ template <class C, class Out>
 HOPPER_FN void epilogue(const float* acc, const C* c, const float* bias, Out* d, float alpha, float beta, int activation,
                         uint32_t n, uint64_t total) {
   constexpr int COUNT = PerVector<Out>::count;
-#ifdef NO_BETA_GUARD
-  const bool read_c = true;
-#else
-  // CHALLENGE-BEGIN beta_guard: decide from beta alone whether C is read
-  const bool read_c = beta != 0.0f;
+  // CHALLENGE-BEGIN: whether C is read, decided once from beta
+  bool read_c = beta != 0.0f;
   // CHALLENGE-END
+#ifdef NO_BETA_GUARD  // the named defect no_beta_guard
+  read_c = true;
 #endif
   const EpilogueScalars scalars = {alpha, beta, activation, read_c};
   const uint64_t first = ((uint64_t)blockIdx.x * GROUPS * THREADS + threadIdx.x) * COUNT;
