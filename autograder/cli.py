@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import importlib.metadata
+import importlib.util
 import sys
 
-import click
 import typer
 
 from autograder.errors import CourseError
 
-# name -> (module in autograder.commands, one line for --help)
+# name -> one line for --help; the module in autograder.commands has the same name
 COMMANDS = {
     "doctor": "What is here, what is missing, how to get it.",
     "list": "The lessons, in route order.",
@@ -32,40 +34,60 @@ COMMANDS = {
 }
 
 
-class _Lazy(click.Group):
-    """Loads a command's module when it is asked for: `course check` must not pay for nbgrader's import."""
 
-    def list_commands(self, ctx):
-        return list(COMMANDS)
 
-    def get_command(self, ctx, name):
+def _module(name: str) -> str:
+    return "autograder.commands." + name.replace("-", "_")
+
+
+def _here() -> dict[str, str]:
+    """The commands of this install: a student's has only the student's part."""
+    return {name: line for name, line in COMMANDS.items() if importlib.util.find_spec(_module(name))}
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS)) + 2
+    lines = [f"  {name:<{width}}{line}" for name, line in _here().items()]
+    return "\n".join(
+        ["Usage: course COMMAND [ARGS]...", "", "Hopper GPU kernels taught by doing: lessons, kernels, grader and website.", "", "Commands:", *lines, "", "course COMMAND --help says more. course --version prints the version."]
+    )
+
+
+def run(argv: list[str]) -> None:
+    """Run one command; raises SystemExit with its status. CourseError and KernelError become one message on stderr and status 1."""
+    name, *rest = argv or ["--help"]
+    if name in ("-h", "--help"):
+        typer.echo(_help())
+        sys.exit(0 if argv else 2)
+    if name == "--version":
+        typer.echo(f"course {importlib.metadata.version('hopper-course')}")
+        sys.exit(0)
+    try:
         if name not in COMMANDS:
-            return None
-        module = importlib.import_module("autograder.commands." + name.replace("-", "_"))
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        app.command(name)(module.command)
-        return typer.main.get_command(app)
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            raise CourseError(f"There is no command {name!r}.", remedy=(f"Did you mean {near[0]}? " if near else "") + "`course --help` lists all.")
+        if name not in _here():
+            raise CourseError(f"`course {name}` is not part of the student's install.", remedy="Run it in a checkout of the course.")
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+        app.command()(importlib.import_module(_module(name)).command)
+        app(args=rest, prog_name=f"course {name}")
+    except CourseError as e:
+        _fail(e)
+    except Exception as e:
+        kernels = sys.modules.get("kernels")  # only a command that loaded it can raise its errors
+        if kernels is None or not isinstance(e, kernels.KernelError):
+            raise
+        _fail(e)
 
-    def format_commands(self, ctx, formatter):
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
-
-@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="hopper-course", prog_name="course")
-def _course():
-    """Hopper GPU kernels taught by doing: lessons, kernels, grader and website."""
+def _fail(e: Exception) -> None:
+    typer.echo(f"course: {e}", err=True)
+    sys.exit(1)
 
 
 def main() -> None:
-    """Entry point. CourseError and KernelError become one message on stderr and exit status 1."""
-    import kernels
-
-    try:
-        _course()
-    except (CourseError, kernels.KernelError) as e:
-        click.echo(f"course: {e}", err=True)
-        sys.exit(1)
+    """Entry point of the console script."""
+    run(sys.argv[1:])
 
 
 if __name__ == "__main__":

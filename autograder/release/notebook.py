@@ -161,7 +161,7 @@ def _code_cells(lesson: Lesson, cell: Cell, lang: str, names: _Names) -> list[No
 
 def _answer_cell(lesson: Lesson, cell: Cell, lang: str) -> NotebookNode:
     slot = cell.slot
-    source = "\n\n".join(x for x in (cell.source.strip(), PLACEHOLDER[lang]) if x)
+    source = cell.source.strip() or PLACEHOLDER[lang]
     metadata: dict = {"course": {"slot": slot}, "deletable": False}
     if slot in ANSWER_SLOTS:
         metadata["nbgrader"] = _nbgrader(slot, grade=True, solution=True, locked=False, cell_type="markdown", points=getattr(lesson.rubric.points, slot))

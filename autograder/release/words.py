@@ -1,6 +1,6 @@
 """What the released notebook says outside the lesson's own text, in both languages."""
 
-# Stands in every answer slot; a student replaces it. The grader and `course check` read a slot that still holds only this as empty.
+# Stands in an answer slot that the page leaves empty. A slot that holds nothing but its released text counts as empty.
 PLACEHOLDER = {
     "zh": "*（双击本单元格，把这一行换成你的答案。）*",
     "en": "*(Double-click this cell and replace this line with your answer.)*",

@@ -1,0 +1,27 @@
+"""`course hint`."""
+
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from autograder.student.data import load_student_lesson
+from autograder.student.hints import LEVELS, hint_report
+from autograder.student.words import say
+
+
+def command(
+    lesson: Annotated[str, typer.Argument(help="Lesson by number or name, e.g. 7.")],
+    level: Annotated[int, typer.Argument(help="1 concept area, 2 direction, 3 key local step, 4 full answer.", min=1, max=LEVELS)],
+    lang: Annotated[Literal["zh", "en"], typer.Option(help="zh or en.")] = "zh",
+    yes: Annotated[bool, typer.Option("--yes", help="Show level 4, the full answer, without asking.")] = False,
+):
+    """A hint for a lesson, level 1 to 4; level 4 is the full answer and asks first."""
+    data = load_student_lesson(lesson)
+    if level == LEVELS and not yes and not typer.confirm(say(lang, "hint_ask"), err=True):
+        raise typer.Exit(1)
+    report = hint_report(data, level, lang)
+    console = Console()
+    console.print(report.title, style="bold")
+    console.print(Markdown(report.items[0].text))

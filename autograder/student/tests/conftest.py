@@ -1,0 +1,1 @@
+from autograder.release.tests.conftest import lesson, lesson_folder  # noqa: F401

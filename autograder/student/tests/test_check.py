@@ -1,0 +1,137 @@
+"""`course check`: what a student reads before handing in."""
+
+import json
+
+import nbformat
+import pytest
+
+from autograder.commands.check import check_notebook
+from autograder.errors import CourseError
+from autograder.release.data import student_lesson
+from autograder.release.tests.fixture_lesson import SLUG
+from autograder.student.data import to_json
+from autograder.student.tests.work import cell, filled, save
+
+
+@pytest.fixture
+def desk(tmp_path, lesson, monkeypatch):
+    """A student's folder: lesson.json beside the notebook, no course checkout."""
+    (tmp_path / "lesson.json").write_text(to_json(student_lesson(lesson)), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def codes(report, status):
+    return [i.code for i in report.items if i.status == status]
+
+
+def check(nb, desk, **kw):
+    return check_notebook(save(nb, desk, f"{SLUG}.ipynb"), **kw)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_finished_notebook_is_ready(lesson, desk, lang):
+    report = check(filled(lesson, lang), desk)
+    assert report.open == 0, str(report)
+    assert report.foot[0] == {"zh": "可以交卷了。", "en": "Ready to hand in."}[lang]
+
+
+def test_the_released_notebook_lists_all_that_is_to_do(lesson, desk):
+    report = check(filled(lesson, fill=None, case=None, answers=None), desk)
+    assert codes(report, "bad") == []
+    assert codes(report, "todo") == ["blank", "own_case", "answer", "answer", "answer", "answer"]
+
+
+def test_a_wrong_fill_shows_what_it_gave(lesson, desk):
+    report = check(filled(lesson, "en", fill="(step % stages, 0)"), desk)
+    text = str(report)
+    assert "ring_index(4, 3) == (1, 1): got (1, 0)" in text
+    assert "✔ ring_index(2, 3) == (2, 0)" in text
+    assert "You predict (0, 1), your function gives (0, 0)" in text
+
+
+def test_a_fill_that_raises_shows_the_error(lesson, desk):
+    assert "ZeroDivisionError" in str(check(filled(lesson, "en", fill="1 // 0"), desk))
+
+
+def test_a_fill_that_is_not_python_is_one_item(lesson, desk):
+    report = check(filled(lesson, "en", fill="(step %"), desk)
+    assert any("not valid Python: line" in i.text for i in report.items if i.status == "bad")
+
+
+def test_an_endless_loop_is_stopped(lesson, desk):
+    report = check(filled(lesson, "en", fill="[0 for _ in iter(int, 1)]"), desk, seconds=2)
+    assert any("did not finish within 2 seconds" in i.text for i in report.items)
+
+
+def test_a_crash_is_reported_and_prints_do_not_disturb(lesson, desk):
+    report = check(filled(lesson, "en", fill="__import__('os').abort()"), desk)
+    assert any("SIGABRT" in i.text for i in report.items)
+    assert check(filled(lesson, "en", fill="print('noise') or (step % stages, step // stages % 2)"), desk).open == 0
+
+
+def test_a_deleted_or_loosened_check_is_named(lesson, desk):
+    nb = filled(lesson, "en")
+    cell(nb, "exercise").source = cell(nb, "exercise").source.replace("assert ring_index(2, 3) == (2, 0)", "")
+    report = check(nb, desk)
+    assert codes(report, "bad") == ["assert"] and "ring_index(2, 3) == (2, 0)" in str(report)
+
+
+def test_other_edits_are_named(lesson, desk):
+    nb = filled(lesson, "en")
+    cell(nb, "exercise").source = "import os\n" + cell(nb, "exercise").source
+    cell(nb, "normal").source = "pass"
+    cell(nb, "boundary-case").source += "\nmy_case = {}"
+    report = check(nb, desk)
+    text = str(report)
+    assert "changed outside the blank (line 1)" in text
+    assert "You edited the check cell for normal inputs" in text
+
+
+def test_several_lines_in_the_blanks_place_and_comments_are_fine(lesson, desk):
+    nb = filled(lesson, "en")
+    cell(nb, "exercise").source = cell(nb, "exercise").source.replace("    return ", "    # mine\n    rounds = step // stages\n    return ").replace("step // stages % 2)", "rounds % 2)")
+    assert check(nb, desk).open == 0
+
+
+def test_missing_and_doubled_cells_are_named(lesson, desk):
+    nb = filled(lesson, "en")
+    nb.cells = [c for c in nb.cells if c.id != "answer-q2"] + [dict(cell(nb, "answer-q1"), id="again")]
+    nb = nbformat.from_dict(nb)
+    text = str(check(nb, desk))
+    assert "Missing: the answer slot Q2" in text and "2 copies of the answer slot Q1" in text
+
+
+def test_lost_metadata_is_no_obstacle(lesson, desk):
+    nb = filled(lesson, "en")
+    nb.metadata = nbformat.from_dict({})
+    for n, c in enumerate(nb.cells):
+        c.metadata = nbformat.from_dict({})
+        c.id = f"x{n}"
+    report = check(nb, desk)
+    assert report.open == 0, str(report)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"PK\x03\x04", "zip archive"),
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"<html>", "invalid JSON at line 1"),
+        (b"[1]", "not a notebook"),
+        (json.dumps({"cells": [{"cell_type": "code"}], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}).encode(), "malformed"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_clear_sentence(desk, content, says):
+    path = desk / f"{SLUG}.ipynb"
+    path.write_bytes(content)
+    with pytest.raises(CourseError) as e:
+        check_notebook(path)
+    assert says in str(e.value) and e.value.remedy
+
+
+def test_byte_order_mark_and_crlf_are_read(lesson, desk):
+    path = save(filled(lesson, "en"), desk, f"{SLUG}.ipynb")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert check_notebook(path).open == 0

@@ -1,0 +1,115 @@
+"""What the student's tools say, in both languages. Each entry: (zh, en), for str.format."""
+
+from __future__ import annotations
+
+WORDS: dict[str, tuple[str, str]] = {
+    # marks, read by screen readers too
+    "ok": ("通过", "ok"),
+    "bad": ("未通过", "not yet"),
+    "todo": ("待完成", "to do"),
+    "note": ("说明", "note"),
+    # titles
+    "title_normal": ("公开检查", "Visible checks"),
+    "title_boundary": ("你的边界用例", "Your boundary case"),
+    "title_all": ("交卷前自查", "Before you hand in"),
+    # the blank
+    "blank_empty": ("填空还没填：把 {function} 里的 ______ 换成你的表达式，再运行那个单元格。", "The blank is still empty: replace ______ in {function} with your expression and run that cell."),
+    "blank_filled": ("填空已填。", "The blank is filled."),
+    "no_function": ("内核里还没有 {function}：先运行填空单元格。", "There is no {function} yet: run the exercise cell first."),
+    "not_function": ("{function} 不是函数：重新运行填空单元格。", "{function} is not a function: run the exercise cell again."),
+    "no_parse": ("填空单元格不是合法的 Python：第 {line} 行，{message}。", "The exercise cell is not valid Python: line {line}, {message}."),
+    "cell_raises": ("填空单元格在定义 {function} 之前就停下了：{error}。", "The exercise cell stopped before it defined {function}: {error}."),
+    # visible checks
+    "check_passed": ("{check}", "{check}"),
+    "check_failed": ("{check}：得到 {got}。", "{check}: got {got}."),
+    "check_false": ("{check} 不成立。", "{check} does not hold."),
+    "check_raised": ("{check}：运行时抛出 {error}。", "{check}: it raised {error}."),
+    "no_visible": ("这一课没有公开检查。", "This lesson has no visible checks."),
+    # the student's own case
+    "case_empty": ("边界用例还没写：把 my_case 和 my_prediction 里的 ______ 换成具体的值，再运行那个单元格。", "The boundary case is still empty: replace every ______ in my_case and my_prediction with values and run that cell."),
+    "case_not_dict": ("my_case 应当是 dict(参数=值, ...)。", "my_case should be dict(parameter=value, ...)."),
+    "case_not_literal": ("my_case 和 my_prediction 只能写具体的值（数字、None、float(\"nan\")、列表等），不能写变量或算式结果。", "Write plain values in my_case and my_prediction (numbers, None, float(\"nan\"), lists), no variables and no calls of your own function."),
+    "case_raised": ("用 my_case 调用 {function} 时抛出 {error}。", "Calling {function} with my_case raised {error}."),
+    "case_wrong": ("你预测 {prediction}，而你的函数给出 {got}。两者至少有一个要改：先想清楚正确结果是什么。", "You predict {prediction}, your function gives {got}. One of them must change: first decide what the right result is."),
+    "case_same": ("这组输入和公开检查里的一样，换一组自己想到的更有价值。", "This input is one of the visible checks; one of your own would tell you more."),
+    "case_right": ("你的函数给出 {got}，与你的预测一致。它算不算边界输入，评分时判定。", "Your function gives {got}, as you predicted. Whether it counts as a boundary input is decided when it is graded."),
+    # answers
+    "answer_empty": ("{slot}：还是空的（{points} 分）。", "{slot}: still empty ({points})."),
+    "answer_written": ("{slot}：已写 {count} 字。", "{slot}: {count} words written."),
+    "answer_short": ("{slot}：只有 {count} 字，很难说清一条因果链（原因 → 机制 → 结果）。", "{slot}: {count} words hardly hold a causal chain (cause → mechanism → effect)."),
+    "slot_explanation": ("解释你的实现", "Explanation"),
+    "slot_q1": ("Q1", "Q1"),
+    "slot_q2": ("Q2", "Q2"),
+    "slot_q3": ("Q3", "Q3"),
+    "points": ("{n} 分", "{n} pt"),
+    "answers_saved": ("以上作答按 {time} 保存的文件读取；刚改过的话，先保存（Ctrl+S）再运行一次。", "Answers are read from the file as saved at {time}; if you have just typed, save (Ctrl+S) and run this again."),
+    "answers_no_file": ("没有找到笔记本文件，看不到作答是否为空；交卷前运行：course check {slug}.ipynb", "The notebook's file was not found, so the answers were not looked at; before you hand in run: course check {slug}.ipynb"),
+    # footers
+    "foot_unseen": (
+        "这里只看得到公开的部分。交卷后还会用没公开的输入检查代码，并按因果链给文字评分；满分 {total}，{pass_mark} 分通过。",
+        "This shows the visible part only. After hand-in the code is tried on unseen inputs and the answers are scored by causal link; {total} points in all, {pass_mark} to pass.",
+    ),
+    "foot_hint": ("卡住了？hint() 按级给提示。", "Stuck? hint() gives hints level by level."),
+    "failed": ("还有 {n} 项没有通过，见上面的说明。", "{n} not right yet; see the list above."),
+    # hints
+    "hint_title": ("提示 {level}/4：{name}", "Hint {level} of 4: {name}"),
+    "hint_1": ("概念区域", "concept area"),
+    "hint_2": ("方向", "direction"),
+    "hint_3": ("关键局部", "key local step"),
+    "hint_4": ("完整答案", "full answer"),
+    "hint_next": ("想好了还是卡住，再看下一级：hint({level})", "Still stuck after thinking it over? The next level: hint({level})"),
+    "hint_order": ("提示要按顺序看：先看 hint({level})。", "Hints come in order: look at hint({level}) first."),
+    "hint_confirm": (
+        "第 4 级就是完整答案。先试着用前三级自己写出来；确定要看，运行 hint(4, confirm=True)。",
+        "Level 4 is the full answer. Try to write it from levels 1 to 3 first; to see it all the same, run hint(4, confirm=True).",
+    ),
+    "hint_ask": ("第 4 级就是完整答案。现在就看？", "Level 4 is the full answer. Show it?"),
+    "hint_level": ("提示有 1 到 4 级，没有第 {level} 级。", "There are hint levels 1 to 4, not {level}."),
+    # kernels
+    "kernel_title": ("参考 kernel：{name}", "Reference kernel: {name}"),
+    "kernel_backend": ("后端：{backend}。{why}", "Back end: {backend}. {why}"),
+    "kernel_failed": ("kernel 没有运行：{error}", "The kernel did not run: {error}"),
+    "kernel_agrees": ("你的 {function} 与 kernel 一致：{count} 个元素，最大绝对误差 {abs:.3g}，最大相对误差 {rel:.3g}。", "Your {function} agrees with the kernel: {count} elements, largest absolute error {abs:.3g}, largest relative error {rel:.3g}."),
+    "kernel_differs": (
+        "你的 {function} 与 kernel 不一致：{count} 个元素中有 {bad} 个不同；第一处在 {index}，你的 {mine}，kernel {theirs}。",
+        "Your {function} differs from the kernel: {bad} of {count} elements; the first at {index}, yours {mine}, the kernel's {theirs}.",
+    ),
+    "kernel_shape": ("形状不同：你的 {mine}，kernel {theirs}。", "The shapes differ: yours {mine}, the kernel's {theirs}."),
+    "kernel_mine_raised": ("你的 {function} 抛出 {error}。", "Your {function} raised {error}."),
+    # challenge
+    "challenge_title": ("挑战：{name} 里的这一行", "Challenge: the line in {name}"),
+    "challenge_empty": ("把 ______ 换成你的 CUDA C++ 代码，它会被放进 {file} 的这个位置，在模拟器上编译并运行：", "Replace ______ with your CUDA C++; it goes into {file} at this place and is compiled and run on the emulator:"),
+    "challenge_compile": ("没有编译通过：\n{error}", "It does not compile:\n{error}"),
+    "challenge_run": ("编译通过，但运行出错：\n{error}", "It compiles but fails when it runs:\n{error}"),
+    "challenge_case_ok": ("{case}", "{case}"),
+    "challenge_case_bad": ("{case}：{bad}/{count} 个元素不对；第一处在 {index}，得到 {got}，应为 {want}。", "{case}: {bad} of {count} elements are wrong; the first at {index}, got {got}, expected {want}."),
+    "challenge_done": ("对了：你的这一行在 {n} 组输入上都得到正确结果。", "Right: your line gives correct results on all {n} inputs."),
+    # course check
+    "check_title": ("{file}：{title}", "{file}: {title}"),
+    "part_missing": ("缺少{part}：这个单元格被删掉了。从压缩包里重新打开原来的笔记本，把它复制回来。", "Missing: {part}. The cell was deleted; open the original notebook from the bundle and copy it back."),
+    "part_doubled": ("{part}出现了 {n} 次：只留一个。", "There are {n} copies of {part}: keep one."),
+    "edited_locked": ("{part}是锁定的，却被改过。改它不会加分，请从原来的笔记本恢复。", "You edited {part}, which is locked. That earns nothing; restore it from the original notebook."),
+    "edited_outside": ("填空单元格里，填空以外的地方被改过（第 {lines} 行）。只有填空会被评分；删除或放宽检查会被一票否决。", "The exercise cell was changed outside the blank (line {lines}). Only the blank is graded; deleting or loosening a check is a veto."),
+    "assert_removed": ("公开检查 {check} 被删除或改动。这会被一票否决：请恢复它。", "The visible check {check} was deleted or changed. That is a veto: restore it."),
+    "boundary_edited": ("边界用例单元格里，填空以外的地方被改过：恢复成 my_case = dict(...) 和 my_prediction = ...。", "The boundary cell was changed outside its blanks: restore my_case = dict(...) and my_prediction = ...."),
+    "intact": ("填空以外没有改动。", "Nothing was changed outside the blanks."),
+    "name_exercise": ("填空单元格", "the exercise cell"),
+    "name_boundary_case": ("边界用例单元格", "the boundary case cell"),
+    "name_normal": ("检查单元格（正常输入）", "the check cell for normal inputs"),
+    "name_boundary": ("检查单元格（边界输入）", "the check cell for boundary inputs"),
+    "name_setup": ("准备单元格", "the setup cell"),
+    "name_explanation": ("作答格“解释你的实现”", "the answer slot for the explanation"),
+    "name_q1": ("作答格 Q1", "the answer slot Q1"),
+    "name_q2": ("作答格 Q2", "the answer slot Q2"),
+    "name_q3": ("作答格 Q3", "the answer slot Q3"),
+    "too_slow": ("{seconds} 秒内没有运行完，已经停止：检查是否有死循环。", "It did not finish within {seconds} seconds and was stopped: look for an endless loop."),
+    "run_died": ("运行你的代码的进程意外结束（{reason}）。", "The process that ran your code ended unexpectedly ({reason})."),
+    "ready": ("可以交卷了。", "Ready to hand in."),
+    "not_ready": ("还有 {n} 项要处理。", "{n} things left to do."),
+    "no_outputs": ("笔记本里没有保存任何输出。如果没有运行过，请在作答中写明“仅静态审查”。", "The notebook holds no saved outputs. If you did not run it, say 'static review only' in your answer."),
+}
+
+
+def say(lang: str, key: str, **values) -> str:
+    """The sentence in the language, filled in."""
+    return WORDS[key][0 if lang == "zh" else 1].format(**values)
