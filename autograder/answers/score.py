@@ -1,0 +1,181 @@
+"""An answer slot scored: gate, rules, embeddings, and the lane that says whether the points may be released.
+
+    score_slot("q2", rubric, answer, "zh") -> records.SlotScore
+    score_many([("q2", answer, "zh"), ...], rubric) -> [SlotScore, ...]
+
+The result is a function of the rubric and the answer alone: the same in every run, process and batch.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.answers import calibration, embed, rules
+from autograder.answers.gate import Gate, gate
+from autograder.answers.normalise import Span
+from autograder.answers.polarity import stance
+from autograder.answers.reasons import say
+from autograder.answers.segment import sentences
+from autograder.lesson.rubric import Rubric, Slot
+from autograder.records import LinkFound, MisconceptionFound, SlotScore
+
+MAX_CHARS = 20_000  # of an answer; beyond it a person reads
+_CERTAIN = 0.995
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the layers say of one link or misconception. p: how likely the answer states it."""
+
+    id: str
+    reading: rules.Reading
+    likeness: embed.Likeness
+    p: float
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Everything the offline layers found in one answer; score_slot makes the SlotScore of it, and the judge reads it too."""
+
+    slot: str
+    gate: Gate
+    links: tuple[Evidence, ...]
+    misconceptions: tuple[Evidence, ...]
+    question_sentences: int = 0
+
+
+class Scorer:
+    """A rubric made ready: rules compiled, exemplars encoded once. Slots are prepared when first asked for."""
+
+    def __init__(self, rubric: Rubric):
+        self.rubric = rubric
+        self.rules = rules.compile_rules(rubric)
+        self._vectors: dict[str, embed.SlotVectors] = {}
+
+    def vectors(self, slot_name: str) -> embed.SlotVectors:
+        if slot_name not in self._vectors:
+            self._vectors[slot_name] = embed.SlotVectors(self.rubric.slots[slot_name])
+        return self._vectors[slot_name]
+
+    def assess(self, slot_name: str, answer: str, lang: str, lesson_text: str = "") -> Assessment:
+        """Run gate, rules and embeddings on one answer."""
+        slot = self.rubric.slots[slot_name]
+        question = f"{slot.question.zh}\n{slot.question.en}"
+        sources = {"reference": f"{slot.reference.zh}\n{slot.reference.en}"} | ({"lesson": lesson_text} if lesson_text else {})
+        g = gate(answer[:MAX_CHARS], question, sources)
+        normal = g.normal
+        sents = [] if g.empty else sentences(normal)
+        where = stance(normal.text, sents)
+        pieces = embed.units(normal, sents, where)
+        like = self.vectors(slot_name).compare(pieces, embed.encode([u.text for u in pieces]))
+        weights = calibration.load()
+        links, wrong = [], []
+        for holder, out, kind in [*((x, links, "link") for x in slot.links), *((m, wrong, "misconception") for m in slot.misconceptions)]:
+            reading = rules.read(self.rules[holder.id], normal, sents, where) if sents else rules.Reading()
+            likeness = like[holder.id]
+            p = weights.probability(kind, reading, likeness, has_rules=bool(holder.rules)) if sents else 0.0
+            out.append(Evidence(holder.id, reading, likeness, p, reading.hit.span if reading.hit else likeness.span))
+        return Assessment(slot_name, g, tuple(links), tuple(wrong))
+
+
+@lru_cache(maxsize=64)
+def _scorer_of(key: int) -> Scorer:
+    return Scorer(_held[key])
+
+
+_held: dict[int, Rubric] = {}  # keeps each rubric alive, so that an id is never used again for another
+
+
+def scorer(rubric: Rubric) -> Scorer:
+    """The prepared form of a rubric, made once per process."""
+    _held.setdefault(id(rubric), rubric)
+    return _scorer_of(id(rubric))
+
+
+def score_slot(slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, lesson_text: str = "", reasons_lang: str | None = None) -> SlotScore:
+    """Score one answer offline.
+
+    slot_name: explanation, q1, q2 or q3.  answer_text: as submitted.  lang: the notebook's language, in which reasons are given
+    unless reasons_lang says otherwise; the answer itself may be in either.  lesson_text: the lesson page, to find copied text.
+    Every quote in the result is a substring of answer_text. Never raises for any answer.
+    """
+    return conclude(scorer(rubric).assess(slot_name, answer_text, lang, lesson_text), rubric, answer_text, reasons_lang or lang)
+
+
+def score_many(items: list[tuple[str, str, str]], rubric: Rubric, *, lesson_text: str = "", reasons_lang: str | None = None) -> list[SlotScore]:
+    """Score (slot_name, answer_text, lang) triples; equal ones are scored once. Same results as score_slot, in the same order."""
+    known: dict[tuple[str, str, str], SlotScore] = {}
+    out = []
+    for item in items:
+        if item not in known:
+            known[item] = score_slot(item[0], rubric, item[1], item[2], lesson_text=lesson_text, reasons_lang=reasons_lang)
+        out.append(known[item].model_copy(deep=True))
+    return out
+
+
+def points_for(slot: Slot, found: set[str]) -> int:
+    """Points of a set of links: full with `full` links and every required one, half (rounded down) with `some`, else none."""
+    if len(found) >= slot.full and set(slot.required_for_full) <= found:
+        return slot.points
+    return slot.points // 2 if len(found) >= slot.some else 0
+
+
+def confidence(slot: Slot, evidence: tuple[Evidence, ...], points: int) -> float:
+    """Probability of exactly these points, the links being judged one by one. Links that are certain are not varied."""
+    fixed = {e.id for e in evidence if e.p > _CERTAIN}
+    open_ = [e for e in evidence if 1 - _CERTAIN <= e.p <= _CERTAIN]
+    open_ = sorted(open_, key=lambda e: abs(e.p - 0.5))[:12]
+    total = 0.0
+    for choice in itertools.product((False, True), repeat=len(open_)):
+        if points_for(slot, fixed | {e.id for e, c in zip(open_, choice) if c}) == points:
+            total += math.prod(e.p if c else 1 - e.p for e, c in zip(open_, choice))
+    return total
+
+
+def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> SlotScore:
+    """Points, lane and reasons from an offline assessment."""
+    slot = rubric.slots[a.slot]
+    weights = calibration.load()
+    normal = a.gate.normal
+    credited = [e for e in a.links if e.p >= 0.5]
+    found = {e.id for e in credited}
+    points = points_for(slot, found)
+    sure = confidence(slot, a.links, points)
+    veto = {m.id: m.veto for m in slot.misconceptions}
+    wrong = [e for e in a.misconceptions if e.reading.hit or (e.p >= 0.5 and veto[e.id])]
+    review = list(a.gate.review) if points or wrong else [r for r in a.gate.review if r == "hidden_text"]
+    if len(answer) > MAX_CHARS:
+        review.append("too_long")
+    if sure < weights.auto:
+        review.append("unsure")
+    if any(e.reading.doubtful for e in a.links):
+        review.append("doubtful")
+    if any(e.id in found and e.reading.contradicted for e in a.links):
+        review.append("contradicted")
+    for e in a.misconceptions:
+        if veto[e.id] and weights.misconception_low < e.p < weights.misconception_high:
+            review.append("misconception_unsure")
+    told = [e for e in wrong if e.reading.hit or e.p >= weights.misconception_high]
+    if not told and wrong:
+        review.append("misconception_unsure")
+    reasons = [say(code, lang) for code in dict.fromkeys([*review, *(f"discarded_{k}" for k in sorted(a.gate.kinds))])]
+    if a.gate.empty and not a.gate.discarded:
+        reasons.append(say("empty", lang))
+    return SlotScore(
+        slot=a.slot,
+        points=points,
+        max_points=slot.points,
+        lane="review" if review else "auto",
+        links=[
+            LinkFound(id=e.id, quote=normal.quote(e.span.start, e.span.end), layer="rules" if e.reading.hit else "embedding", confidence=round(e.p, 3))
+            for e in credited
+        ],
+        missing=[e.id for e in a.links if e.id not in found],
+        misconceptions=[MisconceptionFound(id=e.id, quote=normal.quote(e.span.start, e.span.end), veto=veto[e.id]) for e in wrong],
+        discarded=[q for _, q in a.gate.discarded],
+        reasons=reasons,
+    )
