@@ -87,8 +87,9 @@ def to_cupy(a) -> Any:
 
     if is_cupy(a):
         return a
-    bits = {1: np.uint8, 2: np.uint16}.get(a.dtype.itemsize) if a.dtype.kind == "V" or a.dtype.name in ("bfloat16", "float8_e4m3fn") else None
-    return cupy.asarray(a.view(bits)).view(a.dtype) if bits else cupy.asarray(a)
+    if a.dtype not in (DTYPES["bf16"], DTYPES["e4m3"]):
+        return cupy.asarray(a)
+    return cupy.asarray(a.view(f"u{a.dtype.itemsize}")).view(a.dtype)
 
 
 def poison(a) -> None:

@@ -1,0 +1,92 @@
+"""`course run`."""
+
+from typing import Annotated, Optional
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from autograder.errors import CourseError
+
+
+def command(
+    kernel: Annotated[Optional[str], typer.Argument(help="The kernel's name; none lists the kernels.")] = None,
+    backend: Annotated[Optional[str], typer.Option(help="gpu or emulator; default: the GPU where it can run the kernel.")] = None,
+    bug: Annotated[Optional[str], typer.Option(help="Build one of the kernel's named defects in.")] = None,
+    size: Annotated[Optional[list[str]], typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated.")] = None,
+    data_seed: Annotated[int, typer.Option(help="Seed of the random inputs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Emulator: seed of the schedule.")] = 0,
+    policy: Annotated[Optional[str], typer.Option(help="Emulator: schedule (friendly, rr, random, pct, late, lazy_mma, timed).")] = None,
+    checks: Annotated[bool, typer.Option(help="Emulator: look for races, missing fences and bad accesses.")] = True,
+):
+    """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right."""
+    from kernels import arrays, races
+    from kernels.compare import relative_error
+    from kernels.kernel import load
+    from kernels.spec import tolerance
+
+    console = Console(highlight=False, soft_wrap=True)
+    if kernel is None:
+        print_kernels(console)
+        return
+    schedule = {"seed": seed, "checks": checks, **({"policy": check_policy(policy)} if policy else {})}
+    loaded = load(kernel, backend, bug=bug, poison=True, **schedule)
+    given, params = example(kernel, bug, data_seed, size)
+    console.print(f"[bold]{kernel}[/bold]: {loaded.spec.computes}", markup=True)
+    console.print(f"{loaded.backend}: {loaded.why}", markup=False)
+    if bug:
+        console.print(f"defect {bug}: {loaded.spec.bugs[bug].explains}", markup=False)
+    out = loaded(*given, **params)
+    reference = loaded.reference(*given, **params)
+    error, bound = relative_error(arrays.to_numpy(out), reference), tolerance(loaded.spec, given, params)
+    right = bool(error <= bound)
+    console.print(f"error against float64: {error:.2e} (bound {bound:.0e}): {'right' if right else 'WRONG'}", markup=False)
+    if not right and np.isnan(error):
+        console.print(f"{int(np.isnan(arrays.to_numpy(out).astype(np.float64)).sum())} of {out.size} elements are NaN.", markup=False)
+    if loaded.report:
+        for note in loaded.report.notes:
+            console.print(f"note: {note}", markup=False)
+    console.print(str(loaded.receipt), markup=False)
+    raise typer.Exit(0 if right else 1)
+
+
+def print_kernels(console: Console) -> None:
+    """The table of kernels and their defects."""
+    from kernels import registry
+
+    table = Table("kernel", "computes", "defects")
+    for name, spec in registry().items():
+        table.add_row(name, spec.computes, ", ".join(spec.bugs))
+    console.print(table)
+
+
+def check_policy(policy: str) -> str:
+    """policy, or a CourseError with the names there are."""
+    from kernels.emulator import POLICIES
+
+    if policy not in POLICIES:
+        raise CourseError(f"There is no schedule named {policy!r}.", remedy=f"Schedules: {', '.join(POLICIES)}.")
+    return policy
+
+
+def example(kernel: str, bug: str | None, seed: int, sizes: list[str] | None):
+    """The example arguments with NAME=VALUE settings applied. Raises CourseError for a setting the example does not have."""
+    from kernels import races
+
+    settings = {}
+    for item in sizes or []:
+        name, equals, value = item.partition("=")
+        if not equals:
+            raise CourseError(f"--size {item} is not NAME=VALUE.", remedy="For example --size m=300 --size n=173.")
+        try:
+            settings[name] = int(value)
+        except ValueError:
+            try:
+                settings[name] = float(value)
+            except ValueError:
+                settings[name] = value
+    try:
+        return races.arguments(kernel, bug, seed, **settings)
+    except TypeError as e:
+        raise CourseError(f"The example of {kernel} does not take these settings ({e}).", remedy="`course run` without --size shows the defaults in its receipt.") from e
