@@ -6,6 +6,7 @@ The setup cell calls start() once; it sets the lesson and the language in which 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,30 +72,32 @@ def hint(level: int | None = None, *, confirm: bool = False) -> None:
     _show(report, {_HINT_MIME: {"lesson": _Session.lesson.slug, "level": given}} if given else None)
 
 
-def run_kernel(name: str, *arrays: Any, mine: Any = None, backend: str | None = None, **params: Any) -> Any:
-    """Run the reference kernel `name` (kernels.load) and show its back end and receipt; returns the kernel's output.
+def run_kernel(name: str, mine: Callable | None = None, *, count: int = 24, backend: str | None = None) -> None:
+    """Run the reference kernel `name` against the student's function on `count` inputs; show back end, cases and receipt.
 
-    mine: the student's function; called with the same arrays (as float64) and parameters, and compared element by element.
+    mine: takes the kernel's arguments by name, arrays in float64; None: the exercise's function. backend: "gpu", "emulator"
+    or None to choose.
     """
     from autograder.student.kernel import run_and_compare
 
-    _, lang, _ = _session()
-    report, output, receipt = run_and_compare(name, arrays, params, mine, backend, lang)
+    lesson, lang, space = _session()
+    mine = mine or space.get(lesson.function)
+    if mine is None:
+        raise CheckFailed(say(lang, "no_function", function=lesson.function))
+    report, receipt = run_and_compare(name, mine, lang, count=count, backend=backend)
     _show(report, receipt)
-    return output
 
 
-def challenge(name: str, line: str, *, seeds: int = 3) -> bool:
+def challenge(name: str, line: str, *, count: int = 12) -> None:
     """Put the student's line into the CUDA source of `name`, compile it and run it on the emulator; show what happened.
 
-    line: CUDA C++ for the place marked CHALLENGE in the .cu file. Returns whether every input came out right.
+    line: one line of CUDA C++ for the place marked CHALLENGE in the .cu file.
     """
-    from autograder.student.challenge import try_line
+    from autograder.student.kernel import try_line
 
     _, lang, _ = _session()
-    report, right = try_line(name, line, lang, seeds=seeds)
-    _show(report)
-    return right
+    report, receipt = try_line(name, line, lang, count=count)
+    _show(report, receipt)
 
 
 def _session() -> tuple[StudentLesson, str, dict]:

@@ -39,3 +39,43 @@ TESTS = {
         "en": '# Check (locked): boundary inputs, {points} point. Your own boundary case is tried here; after hand-in other boundaries are too.\ncheck("boundary")',
     },
 }
+
+README = """\
+# {title_zh}
+
+需要 Python 3.11 或更新版本，不需要 GPU，也不需要编译器。在本文件夹里运行：
+
+```
+python -m venv .venv
+source .venv/bin/activate          # Windows: .venv\\Scripts\\activate
+python -m pip install -r requirements.txt
+jupyter lab zh/{slug}.ipynb
+```
+
+1. 先运行第一个代码单元格，然后按顺序往下做：填空、写边界用例、回答问题。
+2. `check()` 随时告诉你哪些已经对了、还缺什么；`hint()` 按级给提示。
+3. 交卷前运行 `course check zh/{slug}.ipynb`，然后提交 `zh/{slug}.ipynb` 这一个文件，不要改名。
+
+有 Hopper GPU（H100、H200）时，用 `requirements-gpu.txt` 代替 `requirements.txt`，kernel 就在 GPU 上运行；`course doctor` 会说明用的是哪个后端、为什么。
+`lesson.json` 是笔记本要用的数据，请留在原处。
+
+---
+
+# {title_en}
+
+You need Python 3.11 or newer; no GPU and no compiler. In this folder run:
+
+```
+python -m venv .venv
+source .venv/bin/activate          # Windows: .venv\\Scripts\\activate
+python -m pip install -r requirements.txt
+jupyter lab en/{slug}.ipynb
+```
+
+1. Run the first code cell, then work downwards: the blank, your boundary case, the questions.
+2. `check()` tells you at any time what is right and what is missing; `hint()` gives hints level by level.
+3. Before you hand in, run `course check en/{slug}.ipynb`. Hand in that one file, `en/{slug}.ipynb`, without renaming it.
+
+With a Hopper GPU (H100, H200) use `requirements-gpu.txt` in place of `requirements.txt`, and the kernels run on it; `course doctor` says which back end is used and why.
+`lesson.json` holds what the notebook needs: leave it where it is.
+"""

@@ -1,0 +1,91 @@
+"""The student's wheel: kernels and the student's part of autograder. No grader, no lesson, nothing hidden."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from autograder.errors import CourseError
+
+SOURCE = Path(__file__).resolve().parents[2]
+# The student's part of autograder; kernels goes whole, but for its tests.
+MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py")
+COMMANDS = ("__init__", "check", "doctor", "hint", "run", "races", "bench")
+_SKIP = shutil.ignore_patterns("__pycache__", "tests", "*.pyc", ".*")
+EPOCH = "315532800"  # 1980-01-01, the first time a zip can hold: the same sources give the same bytes
+
+_PROJECT = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{name}"
+version = "{version}"
+description = "{description} (the student's part)"
+requires-python = "{python}"
+license = "MIT"
+license-files = ["LICENSE"]
+dependencies = {dependencies}
+
+[project.optional-dependencies]
+gpu = {gpu}
+
+[project.scripts]
+course = "autograder.cli:main"
+
+[tool.setuptools.packages.find]
+include = ["kernels*", "autograder*"]
+
+[tool.setuptools.package-data]
+"*" = ["**/*"]
+"""
+
+
+def build_wheel(work: Path) -> Path:
+    """Build the wheel in the empty folder `work`; no network. Returns its path. Raises CourseError where it cannot be built."""
+    if not (SOURCE / "pyproject.toml").is_file():
+        raise CourseError("The student's wheel is built from a checkout of the course.", where=str(SOURCE), remedy="Install the course with `pip install -e .` in a checkout.")
+    stage, out = work / "stage", work / "wheel"
+    out.mkdir(parents=True)
+    stage_sources(stage)
+    command = [sys.executable, "-c", "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))", str(out)]
+    done = subprocess.run(command, cwd=stage, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}, capture_output=True, text=True)
+    wheels = list(out.glob("*.whl"))
+    if done.returncode or len(wheels) != 1:
+        tail = " ".join(done.stderr.strip().splitlines()[-1:]) or "no wheel came out"
+        raise CourseError(f"The student's wheel was not built: {tail}.", where=str(SOURCE), remedy="Install the dev extra (`pip install -e .[dev]`) and try again.")
+    return wheels[0]
+
+
+def stage_sources(stage: Path) -> None:
+    """Copy what the wheel holds, with a pyproject.toml of its own, into the new folder `stage`."""
+    stage.mkdir(parents=True)
+    shutil.copytree(SOURCE / "kernels", stage / "kernels", ignore=_SKIP)
+    package = stage / "autograder"
+    (package / "commands").mkdir(parents=True)
+    for name in MODULES:
+        shutil.copy2(SOURCE / "autograder" / name, package / name)
+    for name in COMMANDS:
+        shutil.copy2(SOURCE / "autograder" / "commands" / f"{name}.py", package / "commands")
+    shutil.copytree(SOURCE / "autograder" / "student", package / "student", ignore=_SKIP)
+    shutil.copy2(SOURCE / "LICENSE", stage / "LICENSE")
+    project = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = _PROJECT.format(
+        name=project["name"],
+        version=project["version"],
+        description=project["description"],
+        python=project["requires-python"],
+        dependencies=_array(project["dependencies"]),
+        gpu=_array(project["optional-dependencies"]["gpu"]),
+    )
+    (stage / "pyproject.toml").write_text(text, encoding="utf-8")
+
+
+def _array(values: list[str]) -> str:
+    """A TOML array; requirement strings hold single quotes only."""
+    return "[" + ", ".join(f'"{v}"' for v in values) + "]"
