@@ -23,17 +23,17 @@ COMMANDS = {
     "run": "Run a kernel on the GPU or the emulator.",
     "races": "Run a kernel over many seeds and report races and deadlocks.",
     "bench": "Measure kernels on a GPU and write figures with receipts.",
+    "collect": "Sort a Canvas or Moodle download into a course folder.",
     "grade": "Grade a folder of submissions.",
     "score-answers": "Score free-text answers from a JSONL file.",
     "report": "A class report for a lesson.",
     "feedback": "Write the students' feedback pages.",
     "export": "Export grades as csv, for Canvas or for Moodle.",
+    "due": "Due date, extensions and late penalties of a lesson.",
     "site": "Build the course website.",
     "preview": "Build the website and serve it on this machine.",
     "demo": "Release lesson 7, grade the sample class, build the website.",
 }
-
-
 
 
 def _module(name: str) -> str:

@@ -1,0 +1,56 @@
+"""`course grade`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CourseOption = Annotated[Path, typer.Option("--course", help="The course folder: gradebook, submitted, autograded, feedback.")]
+DbOption = Annotated[str | None, typer.Option("--db", envvar="COURSE_DB_URL", help="The gradebook's URL, e.g. postgresql+psycopg://user@host/name. Default: gradebook.db in the course folder.")]
+
+
+def command(
+    lesson: Annotated[str, typer.Option(help="Lesson: slug, number or part of the name.")],
+    submissions: Annotated[Path, typer.Option(help="Folder that holds <student>/<lesson>/<lesson>.ipynb.")],
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write the verdicts as JSON.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.", min=1)] = None,
+    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler, e.g. tcp://host:8786, instead of --jobs.")] = None,
+    course: CourseOption = Path("course_run"),
+    db: DbOption = None,
+    regrade: Annotated[bool, typer.Option("--regrade", help="Grade everything again, also what has not changed. Manual scores stay.")] = False,
+):
+    """Grade a folder of submissions: gradebook, verdict table, JSON.
+
+    A rerun goes on where a stopped run was and grades nothing twice; a changed rubric or check asks for a regrade by itself.
+    """
+    if jobs and cluster:
+        raise typer.BadParameter("--jobs and --cluster exclude each other.")
+    from rich.console import Console
+
+    from autograder.errors import CourseError
+    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.final import final_results
+    from autograder.gradebook.run import grade_submissions
+    from autograder.gradebook.show import progress_bar, records_json, verdict_table
+    from autograder.lesson import load_lesson
+
+    found = load_lesson(lesson)
+    if json_out is not None and json_out.is_dir():
+        raise CourseError("--json names a folder.", where=str(json_out), remedy="Name a file.")
+    folder = CourseFolder(course, db_url=db)
+    console = Console()
+    with progress_bar(console, f"grading {found.slug}") as progress:
+        summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade)
+    finals = final_results(folder, found, students=summary.students)
+    if json_out is not None:
+        try:
+            write_atomically(json_out, records_json(finals))
+        except OSError as e:
+            raise CourseError(f"The JSON cannot be written: {e.strerror}.", where=str(json_out), remedy="Name another file; the grades are in the gradebook already.") from None
+    console.print(verdict_table(found, finals))
+    console.print(f"{summary.graded} graded now, {summary.kept} unchanged" + (f", {summary.recovered} taken over from an interrupted run" if summary.recovered else "") + ".")
+    console.print(f"Course folder: {folder.root}", soft_wrap=True)
+    if json_out is not None:
+        console.print(f"JSON: {json_out}", soft_wrap=True)

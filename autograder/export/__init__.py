@@ -1,0 +1,34 @@
+"""Grades as files: our own CSV, Canvas's gradebook import, Moodle's grading worksheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.gradebook.course import CourseFolder
+    from autograder.lesson import Lesson
+
+FORMATS = ("csv", "canvas", "moodle")
+
+
+def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | None = None) -> Path:
+    """Write the grades of one lesson and return the file, by default grading/<lesson>-<format>.csv in the course folder.
+
+    fmt: "csv", "canvas" or "moodle".  Raises CourseError for another format or where nobody has been graded.
+    """
+    from autograder.errors import CourseError
+    from autograder.export.formats import ROWS, to_csv
+    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.final import final_results
+
+    if fmt not in FORMATS:
+        raise CourseError(f"There is no export format {fmt!r}.", remedy=f"Choose one of {', '.join(FORMATS)}.")
+    course = course if isinstance(course, CourseFolder) else CourseFolder(course)
+    path = to or course.grading / f"{lesson.slug}-{fmt}.csv"
+    text = to_csv(ROWS[fmt](lesson, final_results(course, lesson)))
+    try:
+        write_atomically(path, text)
+    except OSError as e:
+        raise CourseError(f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+    return path

@@ -1,0 +1,111 @@
+"""The rows of each export. An ungraded submission has an empty grade, never 0; a grade under review is not sent to an LMS.
+
+Canvas: header as its own gradebook export writes it; a student is matched by ID or SIS Login ID; "Notes" is Canvas's custom
+column of that name, the place it offers for text (gradebook_importer.rb of canvas-lms reads it between Section and the
+assignments). Moodle: the offline grading worksheet, matched by "Identifier"; an empty Grade changes nothing
+(importgradeslib.php of moodle's assignfeedback_offline needs Identifier, Grade and Last modified (grade)).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+
+from autograder.gradebook.final import Final
+from autograder.lesson import Lesson
+from autograder.records import POINT_NAMES
+
+CSV_COLUMNS = (
+    "lesson",
+    "student",
+    "last_name",
+    "first_name",
+    "email",
+    "state",
+    "total",
+    "late_penalty",
+    "score",
+    "max_score",
+    *POINT_NAMES,
+    "waiting_for_review",
+    "scored_by_hand",
+    "veto",
+    "reasons",
+    "findings",
+    "timestamp",
+    "due",
+)
+
+
+def csv_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
+    """One line a student with state, points, veto and reasons. Times are ISO, UTC."""
+    yield list(CSV_COLUMNS)
+    for f in finals:
+        result = f.result
+        graded = result.state != "UNGRADED"
+        yield [
+            lesson.slug,
+            _text(result.student),
+            _text(f.last_name),
+            _text(f.first_name),
+            _text(f.email),
+            result.state,
+            result.total if graded else "",
+            f.penalty if graded else "",
+            f.score if graded else "",
+            lesson.rubric.points.total(),
+            *(result.points.get(n, 0.0) if graded else "" for n in POINT_NAMES),
+            " ".join(f.human.waiting),
+            " ".join(n for n in POINT_NAMES if n in f.human.manual),
+            _text(" ".join(result.veto)),
+            _text(" ".join(result.reasons)),
+            _text(" ".join(x.message.get(result.lang) for x in result.findings)),
+            f.timestamp.isoformat() if f.timestamp else "",
+            f.duedate.isoformat() if f.duedate else "",
+        ]
+
+
+def canvas_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
+    """Student, ID, SIS User ID, SIS Login ID, Section, Notes, <lesson>. A grade under review stays empty."""
+    title = lesson.edition("en").title
+    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notes", title]
+    yield ["    Points Possible", "", "", "", "", "", lesson.rubric.points.total()]
+    for f in finals:
+        name = ", ".join(x for x in (f.last_name, f.first_name) if x) or f.result.student
+        yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), _released(f)]
+
+
+def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
+    """Moodle's offline grading worksheet; Identifier is "Participant <number>" where the number came with the download."""
+    yield ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed", "Last modified (grade)", "Feedback comments"]
+    for f in finals:
+        name = " ".join(x for x in (f.first_name, f.last_name) if x) or f.result.student
+        identifier = f"Participant {f.lms_user_id}" if f.lms_user_id else _text(f.result.student)
+        status = "Submitted for grading" if f.result.state == "REVIEW" else "Graded" if f.result.state != "UNGRADED" else "Submitted for grading"
+        modified = f.graded_at.strftime("%A, %d %B %Y, %I:%M %p") if f.graded_at and _released(f) != "" else "-"
+        yield [identifier, _text(name), _text(f.email), status, _released(f), lesson.rubric.points.total(), "Yes", modified, _text(_remark(f))]
+
+
+ROWS: dict[str, Callable[[Lesson, Iterable[Final]], Iterator[list]]] = {"csv": csv_rows, "canvas": canvas_rows, "moodle": moodle_rows}
+
+
+def to_csv(rows: Iterable[list]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def _released(f: Final) -> float | str:
+    """The grade an LMS may show the student: none while something is ungraded or waits for a person's verdict."""
+    return "" if f.score is None or f.result.state == "REVIEW" else f.score
+
+
+def _remark(f: Final) -> str:
+    return " ".join([f"{f.result.state}.", *(f"veto: {v}." for v in f.result.veto), *f.result.reasons])
+
+
+def _text(value: str) -> str:
+    """A text cell that no spreadsheet takes for a formula (ids and reasons may hold what a student wrote)."""
+    value = " ".join(value.split())
+    return "'" + value if value[:1] in ("=", "+", "-", "@") else value

@@ -1,0 +1,32 @@
+"""One feedback page a student, in the language of his notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.gradebook.course import CourseFolder
+    from autograder.lesson import Lesson
+
+
+def write_feedback(lesson: Lesson, course: CourseFolder | Path, *, progress: Callable[[int, int], None] | None = None) -> list[Path]:
+    """Write feedback/<student>/<lesson>/<lesson>.html for everyone graded; return the pages in order of the names.
+
+    nbgrader's release_feedback finds them there. Raises CourseError where nobody has been graded.
+    """
+    from autograder.feedback.page import render_page
+    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.final import final_results
+
+    course = course if isinstance(course, CourseFolder) else CourseFolder(course)
+    finals = final_results(course, lesson)
+    written = []
+    for n, final in enumerate(finals, 1):
+        path = course.step("feedback", final.result.student, lesson.slug) / f"{lesson.slug}.html"
+        write_atomically(path, render_page(lesson, final))
+        written.append(path)
+        if progress:
+            progress(n, len(finals))
+    return written

@@ -1,0 +1,123 @@
+"""The notebook that formgrader shows: the released cells with the student's own text in them, and the rest of his notebook.
+
+It is built anew, never copied: metadata, cell ids and locked cells are ours, so a submission with lost, doubled or forged
+metadata has its score boxes where they belong, and nothing in it runs in the instructor's browser.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from autograder.gradebook.course import CourseFolder, write_atomically
+from autograder.gradebook.parts import Part, read_parts
+from autograder.gradebook.safe import safe_markdown, safe_outputs
+from autograder.lesson import Lesson
+from autograder.records import Result
+
+MAX_EXTRA = 100  # cells of the student's own that are shown
+MAX_SOURCE = 100_000  # characters of one cell
+
+_WORDS = {
+    "zh": {
+        "unread": "**未能批改。** {why}",
+        "extra": "## 学生自己添加或改动的单元格",
+        "check": "{mark} [{kind}] {name}{message}",
+        "kind": {"normal": "正常", "boundary": "边界", "own_case": "学生自己的输入"},
+        "verdict": "**批改结果：{state}，{total:g} 分。** {reasons}",
+    },
+    "en": {
+        "unread": "**Not graded.** {why}",
+        "extra": "## Cells that the student added or changed",
+        "check": "{mark} [{kind}] {name}{message}",
+        "kind": {"normal": "normal", "boundary": "boundary", "own_case": "the student's own input"},
+        "verdict": "**Graded: {state}, {total:g} points.** {reasons}",
+    },
+}
+
+
+def write_autograded(course: CourseFolder, lesson: Lesson, result: Result) -> Path:
+    """Write autograded/<student>/<lesson>/<lesson>.ipynb from what stands in submitted/."""
+    name = f"{lesson.slug}.ipynb"
+    source = course.step("submitted", result.student, lesson.slug) / name
+    target = course.step("autograded", result.student, lesson.slug) / name
+    write_atomically(target, autograded_text(lesson, source if source.is_file() else None, result), mode=0o444)
+    return target
+
+
+def autograded_text(lesson: Lesson, source: Path | None, result: Result) -> str:
+    """The notebook as JSON text. source: the hand-in, None where there is none; an unreadable one gives the empty released notebook."""
+    notebook = json.loads(_released(lesson.slug, str(lesson.folder), result.lang))
+    words = _WORDS[result.lang]
+    if result.state == "UNGRADED":
+        parts: list[Part] = []
+        head = words["unread"].format(why=" ".join(result.reasons))
+    else:
+        parts = read_parts(lesson, source, result.lang) if source else []
+        head = words["verdict"].format(state=result.state, total=result.total, reasons=" ".join(result.reasons))
+    cells = notebook["cells"]
+    mine = {p.cell_id: p for p in parts if p.cell_id}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+        if part := mine.get(cell["id"]):
+            _fill(cell, part)
+    _show_checks(cells, result, words)
+    cells.insert(1, _markdown("course-verdict", safe_markdown(head)))
+    extra = [p for p in parts if not p.cell_id][:MAX_EXTRA]
+    if extra:
+        cells.append(_markdown("course-extra", words["extra"]))
+        cells += [_extra_cell(n, p) for n, p in enumerate(extra, 1)]
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+@lru_cache(maxsize=8)
+def _released(slug: str, folder: str, lang: str) -> str:
+    import nbformat
+
+    from autograder.lesson import load_lesson
+    from autograder.release.notebook import student_notebook
+
+    return nbformat.writes(student_notebook(load_lesson(Path(folder)), lang))
+
+
+def _fill(cell: dict, part: Part) -> None:
+    locked = cell["metadata"].get("nbgrader", {}).get("locked")
+    if cell["cell_type"] == "markdown":
+        if cell["metadata"].get("course", {}).get("slot"):
+            cell["source"] = safe_markdown(part.source[:MAX_SOURCE])
+    else:
+        if not locked:
+            cell["source"] = part.source[:MAX_SOURCE]
+            cell["outputs"] = safe_outputs(part.outputs)
+        cell["execution_count"] = part.execution_count
+    if part.hints:
+        cell["metadata"].setdefault("course", {})["hints"] = part.hints
+
+
+def _show_checks(cells: list[dict], result: Result, words: dict) -> None:
+    """What the hidden checks said, as the output of the locked test cells."""
+    for cell in cells:
+        name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if name not in ("normal", "boundary"):
+            continue
+        lines = []
+        for c in result.checks:
+            if c.kind == name or (name == "boundary" and c.kind == "own_case"):
+                message = f": {c.message.get(result.lang)}" if c.message else ""
+                lines.append(words["check"].format(mark="✓" if c.passed else "✗", kind=words["kind"][c.kind], name=c.name.get(result.lang), message=message))
+        cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines) + "\n"}] if lines else []
+
+
+def _extra_cell(n: int, part: Part) -> dict:
+    if part.kind == "code":
+        cell = {"cell_type": "code", "id": f"extra-{n}", "metadata": {}, "source": part.source[:MAX_SOURCE], "outputs": safe_outputs(part.outputs), "execution_count": part.execution_count}
+        if part.hints:
+            cell["metadata"] = {"course": {"hints": part.hints}}
+        return cell
+    return _markdown(f"extra-{n}", safe_markdown(part.source[:MAX_SOURCE]))
+
+
+def _markdown(cell_id: str, source: str) -> dict:
+    return {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": source}

@@ -1,0 +1,191 @@
+"""The course folder: nbgrader's layout, its configuration and its gradebook, opened with errors a person can act on.
+
+    source/<lesson>/      release/<lesson>/      written by `course release`
+    submitted/<student>/<lesson>/<lesson>.ipynb  what was handed in, byte for byte
+    autograded/<student>/<lesson>/               what formgrader shows
+    feedback/<student>/<lesson>/<lesson>.html    what a student gets
+    gradebook.db                                 nbgrader's database (or PostgreSQL, by URL)
+    grading/                                     journal and lock of the run that is going on, exports and reports
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.errors import CourseError
+from autograder.gradebook.settings import CONFIG_NAME, CONFIG_TEXT
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
+
+STEPS = ("source", "release", "submitted", "autograded", "feedback")
+
+
+class CourseFolder:
+    """Paths, settings and gradebook of one course. Nothing is written before `prepare` is called."""
+
+    def __init__(self, root: Path, *, db_url: str | None = None):
+        self.root = Path(root).resolve()
+        self._db_url = db_url
+        self._config = None
+
+    def step(self, step: str, student: str, lesson: str) -> Path:
+        """A student's folder in one of nbgrader's steps, e.g. autograded/<student>/<lesson>."""
+        return self.root / step / student / lesson
+
+    @property
+    def grading(self) -> Path:
+        return self.root / "grading"
+
+    def prepare(self) -> None:
+        """Make the folders and nbgrader_config.py where they are missing. Raises CourseError where that cannot be done."""
+        try:
+            for name in (*STEPS, "grading"):
+                (self.root / name).mkdir(parents=True, exist_ok=True)
+            config = self.root / CONFIG_NAME
+            if not config.exists():
+                write_atomically(config, CONFIG_TEXT)
+        except OSError as e:
+            raise CourseError(
+                f"The course folder cannot be written: {e.strerror}.", where=str(self.root), remedy="Make it writable or name another with --course."
+            ) from None
+
+    @property
+    def config(self):
+        """The folder's nbgrader_config.py as a traitlets Config; the default settings where it has none."""
+        if self._config is None:
+            from traitlets.config import Config
+            from traitlets.config.loader import PyFileConfigLoader
+
+            if (self.root / CONFIG_NAME).is_file():
+                try:
+                    self._config = PyFileConfigLoader(CONFIG_NAME, path=str(self.root)).load_config()
+                except Exception as e:  # an instructor's file may raise anything
+                    raise CourseError(f"The settings cannot be read: {type(e).__name__}: {e}.", where=str(self.root / CONFIG_NAME), remedy="Mend the file.") from e
+            else:
+                from autograder.gradebook.settings import configure
+
+                self._config = Config()
+                configure(self._config)
+        return self._config
+
+    @property
+    def db_url(self) -> str:
+        """The gradebook's URL: given, or from the settings, or SQLite in this folder."""
+        if self._db_url:
+            return self._db_url
+        url = self.config.get("CourseDirectory", {}).get("db_url")
+        return url if isinstance(url, str) and url else f"sqlite:///{self.root / 'gradebook.db'}"
+
+    @property
+    def sqlite_file(self) -> Path | None:
+        """The database file, or None where the gradebook is on a server."""
+        from sqlalchemy.engine import make_url
+
+        url = make_url(self.db_url)
+        return Path(url.database) if url.get_backend_name() == "sqlite" and url.database and "uri" not in url.query else None
+
+    @contextlib.contextmanager
+    def gradebook(self, *, must_exist: bool = False, write: bool = False) -> Iterator[Gradebook]:
+        """nbgrader's Gradebook, with our table beside its own.
+
+        Every database error inside the block becomes one CourseError: locked, read-only, not a database, no server.
+        must_exist: reading commands must not make an empty gradebook.  write: refuse before any work where it cannot be written.
+        """
+        file = self.sqlite_file
+        if must_exist and file and not file.is_file():
+            raise CourseError("There is no gradebook.", where=str(file), remedy="Run `course grade` first, or name the course folder with --course.")
+        if file and write:
+            _refuse_read_only(file)
+        from nbgrader.api import InvalidEntry
+        from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
+
+        gradebook = None
+        try:
+            gradebook = open_gradebook(self.db_url)
+            if write:
+                _probe(gradebook)
+            yield gradebook
+        except DBAPIError as e:
+            raise _explain(e, self.db_url, isinstance(e, OperationalError)) from e
+        except InvalidEntry as e:  # nbgrader's own wrapping of a database error
+            raise _explain(e, self.db_url, True) from e
+        except (NoSuchModuleError, ModuleNotFoundError) as e:
+            raise CourseError(
+                f"The driver for this gradebook is not installed ({e}).", where=_safe(self.db_url), remedy='For PostgreSQL: pip install "psycopg[binary]" and a URL postgresql+psycopg://...'
+            ) from None
+        finally:
+            if gradebook is not None:
+                gradebook.close()
+
+
+def open_gradebook(db_url: str) -> Gradebook:
+    """nbgrader's Gradebook at this URL, with our result table. Raises SQLAlchemy's errors."""
+    # nbgrader calls `alembic` by name when it makes a database
+    bin_folder = str(Path(sys.executable).parent)
+    if bin_folder not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = bin_folder + os.pathsep + os.environ.get("PATH", "")
+    from nbgrader.api import Gradebook
+
+    from autograder.gradebook.tables import metadata
+
+    gradebook = Gradebook(db_url)
+    metadata.create_all(gradebook.engine)
+    return gradebook
+
+
+def _refuse_read_only(file: Path) -> None:
+    """Also for an administrator, whom the mode bits do not stop: a gradebook marked read-only is meant to be kept."""
+    target = file if file.exists() else file.parent
+    if target.exists() and (not os.access(target, os.W_OK) or not target.stat().st_mode & 0o222):
+        raise CourseError("The gradebook is read-only.", where=str(target), remedy=f"Make it writable (chmod u+w {target}) or name another course folder with --course.")
+
+
+def _probe(gradebook: Gradebook) -> None:
+    """Write nothing, as a write: a locked or read-only gradebook is told before any work, not after it."""
+    from sqlalchemy import text
+
+    with gradebook.engine.connect() as connection:
+        connection.execute(text("DELETE FROM course_result WHERE assignment IS NULL"))
+        connection.rollback()
+
+
+def _safe(url: str) -> str:
+    from sqlalchemy.engine import make_url
+
+    return make_url(url).render_as_string(hide_password=True)
+
+
+def _explain(e: Exception, url: str, operational: bool) -> CourseError:
+    said = " ".join(str(getattr(e, "orig", e)).split())
+    where = _safe(url)
+    if "database is locked" in said:
+        return CourseError("The gradebook is locked by another program.", where=where, remedy="Close formgrader's or nbgrader's running job and run the same command again; nothing graded is lost.")
+    if "readonly database" in said or "read-only" in said:
+        return CourseError("The gradebook is read-only.", where=where, remedy="Make it writable, or name another course folder with --course.")
+    if "not a database" in said or "malformed" in said:
+        return CourseError("The gradebook file is damaged or not a database.", where=where, remedy="Restore it from a copy, or move it away and run `course grade` again.")
+    if "unable to open" in said:
+        return CourseError("The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written.")
+    if "no such column" in said or "no such table" in said:
+        return CourseError(f"The gradebook has another layout than this nbgrader ({said}).", where=where, remedy="Back it up and run `nbgrader db upgrade` in the course folder.")
+    if operational:
+        return CourseError(f"The gradebook's server cannot be used: {said}.", where=where, remedy="Check the URL, the server and the permissions, then run the same command again.")
+    return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")
+
+
+def write_atomically(path: Path, data: str | bytes, mode: int = 0o644) -> None:
+    """Write a file whole or not at all. What a kill leaves behind has a fixed name, which the next run takes over."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        temporary.write_bytes(data.encode() if isinstance(data, str) else data)
+        temporary.chmod(mode)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

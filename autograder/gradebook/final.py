@@ -1,0 +1,239 @@
+"""The final word: the automatic result with what a person decided in formgrader on top. A manual score always wins.
+
+What a person can do in formgrader, and what it means here:
+- a manual score on a cell replaces its points; a question scored above zero counts as having its causal link;
+- "Resolve" (or any score) on a cell that waits for a person settles it, with the points that stand there;
+- a comment that holds [veto lifted] on any cell lifts the submission's vetoes: lifting one is never a side effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from autograder.lesson import Lesson
+from autograder.lesson.rubric import Rubric
+from autograder.records import POINT_NAMES, Result, State
+
+if TYPE_CHECKING:
+    from autograder.gradebook.course import CourseFolder
+
+LIFT = "[veto lifted]"
+QUESTIONS = ("q1", "q2", "q3")
+
+_WORDS = {
+    "zh": {
+        "manual": "{name}：由教师评为 {points:g}/{maximum} 分。",
+        "lifted": "教师撤销了一票否决。",
+        "total": ("总分 {total:g}，达到通过线 {mark}。", "总分 {total:g}，低于通过线 {mark}。"),
+        "code": ("代码检查全部通过。", "有代码检查未通过。"),
+        "link": ("{name} 讲出了因果链。", "{name} 缺少因果链。"),
+        "kinds": ("讲清了正确性边界和性能权衡。", "三道题里至少要讲清一条正确性边界和一条性能权衡。"),
+        "veto": ("没有一票否决。", "有一票否决。"),
+        "waiting": "等待人工批改：{names}。",
+    },
+    "en": {
+        "manual": "{name}: {points:g} of {maximum} given by the instructor.",
+        "lifted": "The instructor lifted the veto.",
+        "total": ("The total of {total:g} reaches the pass mark of {mark}.", "The total of {total:g} is below the pass mark of {mark}."),
+        "code": ("All code checks pass.", "Not all code checks pass."),
+        "link": ("{name} states a causal link.", "{name} lacks a causal link."),
+        "kinds": ("A correctness boundary and a performance trade-off are explained.", "The questions need at least one correctness boundary and one performance trade-off."),
+        "veto": ("No veto applies.", "A veto applies."),
+        "waiting": "Waiting for a person: {names}.",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Human:
+    """What stands in the gradebook beside the automatic scores. Keys are grade_ids."""
+
+    manual: dict[str, float]
+    extra: dict[str, float]
+    comments: dict[str, str]
+    waiting: tuple[str, ...]
+
+    @property
+    def lifted(self) -> bool:
+        return any(LIFT in text.lower() for text in self.comments.values())
+
+
+@dataclass(frozen=True)
+class Final:
+    """One student's line. result: final points and state; auto: as graded. Times are naive UTC; penalty is in points."""
+
+    result: Result
+    auto: Result
+    human: Human
+    penalty: float = 0.0
+    timestamp: datetime | None = None
+    duedate: datetime | None = None
+    graded_at: datetime | None = None
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+
+    @property
+    def score(self) -> float | None:
+        """Points after the late penalty; None where nothing was graded, which is not the same as 0."""
+        return None if self.result.state == "UNGRADED" else max(0.0, self.result.total - self.penalty)
+
+
+def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
+    """The automatic result with a person's decisions. Without any it is returned as it is."""
+    if auto.state == "UNGRADED" and set(human.manual) < set(POINT_NAMES):
+        return auto
+    settled = auto.state == "REVIEW" and not human.waiting
+    if not human.manual and not human.extra and not (human.lifted and auto.veto) and not settled:
+        return auto
+    words = _WORDS[auto.lang]
+    points = {n: human.manual.get(n, auto.points.get(n, 0.0)) for n in POINT_NAMES}
+    veto = [] if human.lifted else auto.veto
+    reasons = [words["manual"].format(name=n, points=human.manual[n], maximum=getattr(rubric.points, n)) for n in POINT_NAMES if n in human.manual]
+    if human.lifted and auto.veto:
+        reasons.append(words["lifted"])
+
+    worst = points | dict.fromkeys(human.waiting, 0.0)
+    best = points | {n: float(getattr(rubric.points, n)) for n in human.waiting}
+    low = [c.text for c in conditions(auto, human, worst, rubric, waiting="worst") if not c.met]
+    high = [c.text for c in conditions(auto, human, best, rubric, waiting="best") if not c.met]
+    state: State
+    if high:
+        state = "FAIL"
+        reasons += high
+    elif low and human.waiting:
+        state = "REVIEW"
+        reasons.append(words["waiting"].format(names=", ".join(human.waiting)))
+    else:
+        state = "FAIL" if low else "PASS"
+        reasons += low
+    return auto.model_copy(update={"points": points, "total": sum(points.values()) + sum(human.extra.values()), "state": state, "veto": veto, "reasons": reasons})
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One of the pass conditions, in the student's language."""
+
+    met: bool
+    text: str
+
+
+def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rubric, *, waiting: Literal["as is", "worst", "best"] = "as is") -> list[Condition]:
+    """Every pass condition with whether it holds. waiting: how to take the cells that still wait for a person."""
+    open_cells = set() if waiting == "as is" else set(human.waiting)
+    trusted = {n for n in human.manual if points[n] > 0} | (open_cells if waiting == "best" else set())
+    out: list[Condition] = []
+
+    def say(key: str, met: bool, **fields) -> None:
+        out.append(Condition(met, _WORDS[auto.lang][key][0 if met else 1].format(**fields)))
+
+    total = sum(points.values()) + sum(human.extra.values())
+    say("total", total >= rubric.pass_mark, total=total, mark=rubric.pass_mark)
+    say("code", all(n in trusted if n in open_cells else _code_passes(auto, human, points, rubric, n) for n in ("normal", "boundary")))
+    kinds = set()
+    for name in QUESTIONS:
+        denied = name in open_cells or (name in human.manual and points[name] <= 0)
+        found = [] if denied or name not in auto.slots else [x.id for x in auto.slots[name].links]
+        kinds |= {link.kind for link in rubric.slots[name].links if link.id in found}
+        say("link", bool(found) or name in trusted, name=name.upper())
+    say("kinds", {"correctness", "tradeoff"} <= kinds or bool(trusted & set(QUESTIONS)))
+    say("veto", human.lifted or not auto.veto)
+    return out
+
+
+def _code_passes(auto: Result, human: Human, points: dict[str, float], rubric: Rubric, name: str) -> bool:
+    if name in human.manual:
+        return points[name] >= getattr(rubric.points, name)
+    checks = [c.passed for c in auto.checks if c.kind == name]
+    return bool(checks) and all(checks)
+
+
+def final_results(course: CourseFolder, lesson: Lesson, *, students: Iterable[str] | None = None) -> list[Final]:
+    """Everyone who has been graded in this lesson, in order of the students' names. Raises CourseError where nobody has been."""
+    from autograder.errors import CourseError
+
+    with course.gradebook(must_exist=True) as gradebook:
+        finals = list(read_finals(gradebook, lesson, students))
+    if not finals:
+        raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade --lesson {lesson.slug} --submissions DIR --course {course.root}` first.")
+    return finals
+
+
+def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None) -> list[Final]:
+    """One pass over the gradebook: results, grades, comments, students."""
+    from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook
+    from sqlalchemy import select
+
+    from autograder.gradebook.tables import course_result
+
+    session, slug = gradebook.db, lesson.slug
+    wanted = None if students is None else set(students)
+    manual: dict[str, dict] = {}
+    rows = session.execute(
+        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+        .select_from(Grade)
+        .join(GradeCell, GradeCell.id == Grade.cell_id)
+        .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .where(Assignment.name == slug)
+    )
+    for student, cell, score, extra, waits in rows:
+        entry = manual.setdefault(student, {"manual": {}, "extra": {}, "waiting": []})
+        if score is not None:
+            entry["manual"][cell] = score
+        if extra:
+            entry["extra"][cell] = extra
+        if waits:
+            entry["waiting"].append(cell)
+    comments: dict[str, dict[str, str]] = {}
+    for student, cell, text in session.execute(
+        select(SubmittedAssignment.student_id, SolutionCell.name, Comment.manual_comment)
+        .select_from(Comment)
+        .join(SolutionCell, SolutionCell.id == Comment.cell_id)
+        .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .where(Assignment.name == slug, Comment.manual_comment.is_not(None))
+    ):
+        if text.strip():
+            comments.setdefault(student, {})[cell] = text.strip()
+    people = session.execute(
+        select(Student, SubmittedAssignment, SubmittedNotebook.late_submission_penalty, course_result.c.result, course_result.c.graded_at)
+        .select_from(SubmittedAssignment)
+        .join(Student, Student.id == SubmittedAssignment.student_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(course_result, (course_result.c.student == Student.id) & (course_result.c.assignment == Assignment.name))
+        .where(Assignment.name == slug)
+        .order_by(Student.id)
+    )
+    finals = []
+    for student, submission, penalty, text, graded_at in people:
+        if wanted is not None and student.id not in wanted:
+            continue
+        auto = Result.model_validate_json(text)
+        entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
+        order = [n for n in POINT_NAMES if n in entry["waiting"]]
+        human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))
+        finals.append(
+            Final(
+                settle(auto, human, lesson.rubric),
+                auto,
+                human,
+                penalty=penalty or 0.0,
+                timestamp=submission.timestamp,
+                duedate=submission.duedate if submission.assignment.duedate else None,
+                graded_at=graded_at,
+                first_name=student.first_name or "",
+                last_name=student.last_name or "",
+                email=student.email or "",
+                lms_user_id=student.lms_user_id or "",
+            )
+        )
+    return finals
+

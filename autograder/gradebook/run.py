@@ -1,0 +1,241 @@
+"""One grading run: find, stage, grade what is not yet graded, write in batches, survive a kill at any moment.
+
+    submitted/ -> grader (pool or cluster) -> journal -> autograded/ and gradebook -> journal removed
+
+A result is in the journal the moment it is known. A batch is in the gradebook whole or not at all. So a rerun writes what the
+journal holds, grades what neither has, and grades nothing twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.gradebook.course import CourseFolder
+from autograder.lesson import Lesson
+from autograder.records import Result
+
+BATCH = 100  # results a transaction
+BATCH_SECONDS = 2.0  # no result waits longer than this in memory and journal only
+
+Progress = Callable[[int, int, Result | None], None]
+Grader = Callable[[Lesson, Iterable[tuple[str, Path]]], Iterator[Result]]
+
+
+@dataclass
+class Summary:
+    """students: everyone of this run, graded now or before. graded: how many were graded now."""
+
+    students: list[str] = field(default_factory=list)
+    graded: int = 0
+    kept: int = 0
+    recovered: int = 0  # taken from the journal of an interrupted run
+
+
+def rubric_hash(lesson: Lesson) -> str:
+    """SHA-256 of checks.py and rubric.yml: a change of either asks for a regrade."""
+    digest = hashlib.sha256()
+    for name in ("checks.py", "rubric.yml"):
+        data = (lesson.folder / name).read_bytes()
+        digest.update(f"{name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def grade_submissions(
+    lesson: Lesson,
+    submissions: Path,
+    course: CourseFolder,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    regrade: bool = False,
+    grader: Grader | None = None,
+) -> Summary:
+    """Grade a folder of submissions into the course folder's gradebook.
+
+    jobs: worker processes on this machine, by default one a core.  cluster: address of a dask scheduler instead.
+    regrade: also what has been graded with the same notebook, checks and rubric.  grader: for tests.
+    Raises CourseError with what to do; what had been graded until then is kept for the next run.
+    """
+    from autograder.gradebook.assignment import ensure_assignment, ensure_folders
+    from autograder.gradebook.submissions import find_submissions
+
+    found = find_submissions(submissions, lesson.slug)
+    course.prepare()
+    grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
+    with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, _interruptible(lesson.slug):
+        ensure_assignment(gradebook, course, lesson)
+        ensure_folders(course, lesson)
+        run = _Run(lesson, course, gradebook)
+        try:
+            run.recover()
+            run.grade(found, grader, progress, regrade)
+            run.finish()
+        except OSError as e:
+            raise CourseError(f"The course folder cannot be written: {e.strerror or e}.", where=str(course.root), remedy="Make room or make it writable, then run the same command again; nothing graded is lost.") from e
+        finally:
+            run.close()
+        return run.summary
+
+
+class _Run:
+    def __init__(self, lesson: Lesson, course: CourseFolder, gradebook):
+        from autograder.gradebook.journal import Journal
+        from autograder.gradebook.late import penalty_for
+        from autograder.gradebook.store import Writer
+
+        self.lesson, self.course, self.gradebook = lesson, course, gradebook
+        self.rubric_hash = rubric_hash(lesson)
+        self.writer = Writer(gradebook, lesson.slug, lesson.rubric, partial(penalty_for, course.config))
+        self.journal = Journal(course.grading / f"{lesson.slug}.journal.jsonl")
+        self.batch: list = []
+        self.last_write = time.monotonic()
+        self.summary = Summary()
+        self._open = True
+
+    def recover(self) -> None:
+        """Bring into the gradebook what an interrupted run left in the journal."""
+        from autograder.gradebook.store import graded_keys
+
+        done = graded_keys(self.gradebook, self.lesson.slug)
+        for entry in self.journal.entries():
+            if done.get(entry.student) != (entry.source_hash, entry.rubric_hash):
+                self._add(entry)
+                self.summary.recovered += 1
+        self._write()
+
+    def grade(self, found: list, grader: Grader, progress: Progress | None, regrade: bool) -> None:
+        from autograder.gradebook.journal import Entry
+        from autograder.gradebook.store import graded_keys
+        from autograder.gradebook.submissions import stage
+
+        done = {} if regrade else graded_keys(self.gradebook, self.lesson.slug)
+        self.gradebook.db.commit()
+        total, count = len(found), 0
+        self.summary.students = [s.student for s in found]
+        waiting: dict[str, tuple[str, object]] = {}
+
+        def pending() -> Iterator[tuple[str, Path]]:
+            """Staged one by one as the grader takes them, so that memory stays flat."""
+            nonlocal count
+            for submission in found:
+                path, digest = stage(submission, self.course, self.lesson.slug)
+                if done.get(submission.student) == (digest, self.rubric_hash):
+                    self.summary.kept += 1
+                    count += 1
+                    if progress:
+                        progress(count, total, None)
+                    continue
+                waiting[submission.student] = (digest, submission.timestamp)
+                if path is None:
+                    unread.append(ungraded(submission.student, self.lesson, submission.problem or {}))
+                    continue
+                yield submission.student, path
+
+        unread: list[Result] = []
+
+        def results() -> Iterator[Result]:
+            for result in grader(self.lesson, pending()):
+                yield result
+                while unread:
+                    yield unread.pop()
+            yield from unread
+
+        for result in results():
+            digest, stamp = waiting.pop(result.student)
+            entry = Entry(result.student, digest, self.rubric_hash, stamp, result)
+            self.journal.append(entry)
+            self.summary.graded += 1
+            count += 1
+            self._add(entry)
+            if progress:
+                progress(count, total, result)
+        self._write()
+        if waiting:
+            raise CourseError(f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.", remedy="Run the same command again; nothing graded is lost.")
+
+    def finish(self) -> None:
+        self.writer.refresh_penalties()
+        self.journal.remove()
+        self._open = False
+
+    def close(self) -> None:
+        if self._open:
+            self.journal.flush()
+            self.journal.close()
+            self._open = False
+
+    def _add(self, entry) -> None:
+        self.batch.append(entry)
+        if len(self.batch) >= BATCH or time.monotonic() - self.last_write > BATCH_SECONDS:
+            self._write()
+
+    def _write(self) -> None:
+        """Files first, then the rows: whatever the gradebook says is graded has its notebook for formgrader."""
+        from autograder.gradebook.autograded import write_autograded
+
+        if self.batch:
+            self.journal.flush()
+            for entry in self.batch:
+                write_autograded(self.course, self.lesson, entry.result)
+            self.writer.write(self.batch)
+            self.batch.clear()
+        self.last_write = time.monotonic()
+
+
+def ungraded(student: str, lesson: Lesson, problem: dict[str, str]) -> Result:
+    """A hand-in without a file to read. Its language is not known, so the reason stands in both."""
+    return Result(student=student, lesson=lesson.slug, lang="zh", state="UNGRADED", reasons=[f"{problem.get('zh', '')} / {problem.get('en', '')}"])
+
+
+def _pool_grader(jobs: int | None, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:
+    from autograder.grading.pool import grade_many
+
+    return grade_many(lesson, items, jobs=jobs)
+
+
+def _cluster_grader(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:
+    from autograder.gradebook.cluster import grade_on_cluster
+
+    return grade_on_cluster(address, lesson, items, rubric_hash(lesson))
+
+
+@contextlib.contextmanager
+def run_lock(course: CourseFolder, slug: str) -> Iterator[None]:
+    """One writer: a second run on the same lesson and folder is refused. The lock dies with its process."""
+    path = course.grading / f"{slug}.lock"
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise CourseError("Another grading run is writing to this course folder.", where=str(course.root), remedy="Wait until it has finished, or stop it, then run the same command again.") from None
+        yield
+
+
+@contextlib.contextmanager
+def _interruptible(slug: str) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the run in an orderly way, with one sentence."""
+
+    def stop(signum, frame):
+        raise KeyboardInterrupt
+
+    try:
+        previous = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread
+        previous = None
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise CourseError("The grading run was interrupted.", where=slug, remedy="Run the same command again: it goes on where it stopped and grades nothing twice.") from None
+    finally:
+        if previous is not None:
+            signal.signal(signal.SIGTERM, previous)

@@ -1,0 +1,67 @@
+"""What `course grade` shows on a terminal, and the JSON of its contract."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from autograder.gradebook.final import Final
+from autograder.lesson import Lesson
+from autograder.records import POINT_NAMES, Result
+
+COLOURS = {"PASS": "green", "FAIL": "red", "REVIEW": "yellow", "UNGRADED": "magenta"}
+ROWS_SHOWN = 60
+_NEED = ("UNGRADED", "REVIEW", "FAIL", "PASS")
+
+
+@contextlib.contextmanager
+def progress_bar(console: Console, what: str) -> Iterator:
+    """A bar with counts of states and an ETA; yields the progress function of a run."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(), TextColumn("{task.fields[states]}"))
+    states: Counter = Counter()
+    with Progress(*columns, console=console, refresh_per_second=4) as bar:
+        task = bar.add_task(escape(what), total=None, states="")
+
+        def progress(done: int, total: int, result: Result | None) -> None:
+            if result is not None:
+                states[result.state] += 1
+            shown = "  ".join(f"[{COLOURS[s]}]{s} {states[s]}[/]" for s in _NEED[::-1] if states[s])
+            bar.update(task, completed=done, total=total, states=shown)
+
+        yield progress
+
+
+def verdict_table(lesson: Lesson, finals: list[Final]):
+    """Every verdict with its points and first reason; of a large class the ones that need a person first."""
+    counts = Counter(f.result.state for f in finals)
+    shown = finals if len(finals) <= ROWS_SHOWN else sorted(finals, key=lambda f: (_NEED.index(f.result.state), f.result.student))[:ROWS_SHOWN]
+    table = Table(title=f"{lesson.slug}: {len(finals)} submissions", title_justify="left")
+    table.add_column("student", overflow="fold")
+    table.add_column("state", no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
+    for name in POINT_NAMES:
+        table.add_column({"explanation": "expl", "boundary": "bound"}.get(name, name), justify="right", no_wrap=True)
+    table.add_column("why", overflow="fold")
+    for f in shown:
+        r = f.result
+        graded = r.state != "UNGRADED"
+        points = [f"{r.points.get(n, 0.0):g}" + ("?" if n in f.human.waiting else "") if graded else "-" for n in POINT_NAMES]
+        why = "; ".join([*(f"veto {v}" for v in r.veto), *r.reasons])
+        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", *points, escape(why[:160]))
+    line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
+    notes = [line]
+    if len(shown) < len(finals):
+        notes.append(f"{len(finals) - len(shown)} more are not shown; `course export` and `course report` have all.")
+    return Group(table, *notes)
+
+
+def records_json(finals: list[Final]) -> str:
+    """The contract's list of records, in order of the students' names."""
+    return json.dumps([f.result.record().model_dump(mode="json") for f in finals], ensure_ascii=False, indent=1) + "\n"

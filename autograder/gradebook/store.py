@@ -1,0 +1,186 @@
+"""Writing results into nbgrader's database in batches, and reading them back. One transaction a batch.
+
+The rows are nbgrader's own models; our result table is written in the same transaction, so the two never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from nbgrader.api import Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
+from sqlalchemy import delete, insert, select
+
+from autograder.gradebook.journal import Entry
+from autograder.gradebook.rows import GradeRow, comment_rows, grade_rows
+from autograder.gradebook.tables import course_result
+from autograder.lesson.rubric import Rubric
+from autograder.records import Result
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
+
+Penalty = Callable[[str, float, float], float | None]
+
+
+def graded_keys(gradebook: Gradebook, slug: str) -> dict[str, tuple[str, str]]:
+    """student -> (source_hash, rubric_hash) of what stands in the gradebook."""
+    rows = gradebook.db.execute(select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash).where(course_result.c.assignment == slug))
+    return {student: (source, rubric) for student, source, rubric in rows}
+
+
+def stored_results(gradebook: Gradebook, slug: str, students: Iterable[str] | None = None) -> Iterator[Result]:
+    """The automatic results, in order of the students' names."""
+    query = select(course_result.c.result).where(course_result.c.assignment == slug).order_by(course_result.c.student)
+    wanted = None if students is None else set(students)
+    for (text,) in gradebook.db.execute(query.execution_options(yield_per=200)):
+        result = Result.model_validate_json(text)
+        if wanted is None or result.student in wanted:
+            yield result
+
+
+class Writer:
+    """Writes entries of one lesson. penalty(student, score, seconds_late) gives the points that lateness costs."""
+
+    def __init__(self, gradebook: Gradebook, slug: str, rubric: Rubric, penalty: Penalty):
+        self.gradebook, self.session, self.slug, self.rubric, self.penalty = gradebook, gradebook.db, slug, rubric, penalty
+        notebook = gradebook.find_notebook(slug, slug)
+        self.assignment_id, self.notebook_id = notebook.assignment_id, notebook.id
+        cells = self.session.execute
+        self.grade_cells = {name: key for name, key in cells(select(GradeCell.name, GradeCell.id).where(GradeCell.notebook_id == notebook.id))}
+        self.solution_cells = {name: key for name, key in cells(select(SolutionCell.name, SolutionCell.id).where(SolutionCell.notebook_id == notebook.id))}
+        self.session.commit()
+
+    def write(self, entries: list[Entry]) -> None:
+        """All of them or none. A later entry of the same student replaces an earlier one."""
+        by_student = {e.student: e for e in entries}
+        if not by_student:
+            return
+        try:
+            before = self._earlier(by_student)
+            self._add_missing(by_student)
+            submissions = self._submissions(by_student)
+            grades, comments = self._cells(Grade, submissions), self._cells(Comment, submissions)
+            for student, entry in by_student.items():
+                self._fill(entry, before.get(student), submissions[student], grades[student], comments[student])
+            self._write_results(by_student)
+            self.session.commit()
+        except BaseException:
+            self.session.rollback()
+            raise
+
+    def refresh_penalties(self) -> None:
+        """Compute every late penalty again: a due date, an extension or the policy may have changed."""
+        submissions = {s.student_id: s for s in self.session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == self.assignment_id))}
+        rows = self.session.execute(select(course_result.c.student, course_result.c.state).where(course_result.c.assignment == self.slug))
+        states = {student: state for student, state in rows}
+        grades = self._cells(Grade, submissions)
+        for student, submission in submissions.items():
+            if student in states:
+                self._set_penalty(submission, states[student], grades[student].values())
+        self.session.commit()
+
+    def _earlier(self, students: Iterable[str]) -> dict[str, tuple[str, Result]]:
+        rows = self.session.execute(
+            select(course_result.c.student, course_result.c.source_hash, course_result.c.result).where(course_result.c.assignment == self.slug, course_result.c.student.in_(list(students)))
+        )
+        return {student: (source, Result.model_validate_json(text)) for student, source, text in rows}
+
+    def _add_missing(self, students: Iterable[str]) -> None:
+        """What nbgrader's add_student and add_submission make, for many students at once."""
+        names = list(students)
+        known = set(self.session.scalars(select(Student.id).where(Student.id.in_(names))))
+        if new := [{"id": n} for n in names if n not in known]:
+            self.session.execute(insert(Student), new)
+        handed_in = {
+            student: key
+            for student, key in self.session.execute(
+                select(SubmittedAssignment.student_id, SubmittedAssignment.id).where(SubmittedAssignment.assignment_id == self.assignment_id, SubmittedAssignment.student_id.in_(names))
+            )
+        }
+        if new := [{"id": new_uuid(), "assignment_id": self.assignment_id, "student_id": n} for n in names if n not in handed_in]:
+            self.session.execute(insert(SubmittedAssignment), new)
+            handed_in |= {row["student_id"]: row["id"] for row in new}
+        with_notebook = {
+            assignment: key
+            for assignment, key in self.session.execute(
+                select(SubmittedNotebook.assignment_id, SubmittedNotebook.id).where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(handed_in.values()))
+            )
+        }
+        if new := [{"id": new_uuid(), "assignment_id": s, "notebook_id": self.notebook_id, "flagged": False} for s in handed_in.values() if s not in with_notebook]:
+            self.session.execute(insert(SubmittedNotebook), new)
+            with_notebook |= {row["assignment_id"]: row["id"] for row in new}
+        for model, cells, extra in ((Grade, self.grade_cells, {"needs_manual_grade": True}), (Comment, self.solution_cells, {})):
+            have = {(nb, cell) for nb, cell in self.session.execute(select(model.notebook_id, model.cell_id).where(model.notebook_id.in_(with_notebook.values())))}
+            if new := [{"id": new_uuid(), "notebook_id": nb, "cell_id": cell, **extra} for nb in with_notebook.values() for cell in cells.values() if (nb, cell) not in have]:
+                self.session.execute(insert(model), new)
+
+    def _submissions(self, students: Iterable[str]) -> dict[str, SubmittedAssignment]:
+        query = select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == self.assignment_id, SubmittedAssignment.student_id.in_(list(students)))
+        return {s.student_id: s for s in self.session.scalars(query)}
+
+    def _cells(self, model: type, submissions: dict[str, SubmittedAssignment]) -> dict[str, dict[str, Grade | Comment]]:
+        """student -> cell id -> Grade or Comment."""
+        owner = {s.id: student for student, s in submissions.items()}
+        found: dict[str, dict] = {student: {} for student in submissions}
+        keys = list(owner)
+        for start in range(0, len(keys), 500):  # a database limits the parameters of one statement
+            query = (
+                select(model, SubmittedNotebook.assignment_id)
+                .join(SubmittedNotebook, SubmittedNotebook.id == model.notebook_id)
+                .where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + 500]))
+            )
+            for row, submission in self.session.execute(query):
+                found[owner[submission]][row.cell_id] = row
+        return found
+
+    def _fill(self, entry: Entry, earlier, submission, grades: dict[str, Grade], comments: dict[str, Comment]) -> None:
+        rows = grade_rows(entry.result)
+        same_source = earlier is not None and earlier[0] == entry.source_hash
+        old_rows: dict[str, GradeRow] = grade_rows(earlier[1]) if earlier else {}
+        for name, row in rows.items():
+            grade = grades[self.grade_cells[name]]
+            if not (same_source and old_rows.get(name) == row):  # else a person may have settled it already: leave it
+                grade.needs_manual_grade = row.needs_manual_grade or grade.manual_score is not None
+            grade.auto_score = row.auto_score
+        for name, text in comment_rows(entry.result, self.rubric).items():
+            if name in self.solution_cells:
+                comments[self.solution_cells[name]].auto_comment = text
+        if entry.timestamp is not None:
+            submission.timestamp = entry.timestamp
+        self._set_penalty(submission, entry.result.state, grades.values())
+
+    def _set_penalty(self, submission: SubmittedAssignment, state: str, grades: Iterable[Grade]) -> None:
+        has_due = submission.assignment.duedate is not None  # nbgrader fails on an extension without a due date
+        late = submission.total_seconds_late if has_due and state != "UNGRADED" else 0.0
+        penalty = self.penalty(submission.student_id, sum(map(score_of, grades)), late) if late > 0 else None
+        for notebook in submission.notebooks:
+            if notebook.notebook_id == self.notebook_id and notebook.late_submission_penalty != penalty:
+                notebook.late_submission_penalty = penalty
+
+    def _write_results(self, entries: dict[str, Entry]) -> None:
+        now = datetime.now(UTC).replace(tzinfo=None)
+        self.session.execute(delete(course_result).where(course_result.c.assignment == self.slug, course_result.c.student.in_(list(entries))))
+        self.session.execute(
+            insert(course_result),
+            [
+                {
+                    "assignment": self.slug,
+                    "student": student,
+                    "source_hash": e.source_hash,
+                    "rubric_hash": e.rubric_hash,
+                    "state": e.result.state,
+                    "total": e.result.total,
+                    "graded_at": now,
+                    "result": e.result.model_dump_json(),
+                }
+                for student, e in entries.items()
+            ],
+        )
+
+
+def score_of(grade: Grade) -> float:
+    """nbgrader's own rule: the manual score, else the automatic one, plus extra credit; nothing where neither is given."""
+    base = grade.manual_score if grade.manual_score is not None else grade.auto_score
+    return 0.0 if base is None else base + (grade.extra_credit or 0.0)

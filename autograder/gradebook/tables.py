@@ -1,0 +1,24 @@
+"""Our one table in nbgrader's database: each submission's whole result, committed together with its rows.
+
+The key (assignment, student) with source_hash and rubric_hash says what the rows were made from, so a rerun grades nothing
+twice and a change of checks or rubric asks for a regrade.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, DateTime, Float, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+course_result = Table(
+    "course_result",
+    metadata,
+    Column("assignment", String(128), primary_key=True),
+    Column("student", String(128), primary_key=True),
+    Column("source_hash", String(64), nullable=False),
+    Column("rubric_hash", String(64), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("total", Float(), nullable=False),
+    Column("graded_at", DateTime(), nullable=False),  # UTC
+    Column("result", Text(), nullable=False),  # records.Result as JSON
+)

@@ -1,0 +1,60 @@
+"""Due dates, extensions and the late policy, through nbgrader's plugin."""
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.errors import CourseError
+from autograder.gradebook.course import CourseFolder
+from autograder.gradebook.due import set_due
+from autograder.gradebook.final import final_results
+from autograder.gradebook.run import grade_submissions
+from autograder.gradebook.settings import CONFIG_NAME
+from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result
+
+
+@pytest.fixture
+def late_course(course):
+    config = course.root / CONFIG_NAME
+    config.write_text(config.read_text() + "\nc.LatePolicy.percent_per_day = 10.0\nc.LatePolicy.grace_minutes = 15\nc.LatePolicy.percent_at_most = 25.0\n")
+    return CourseFolder(course.root)
+
+
+def penalties(course, lesson):
+    return {f.result.student: (f.penalty, f.score) for f in final_results(course, lesson)}
+
+
+def test_policy_extension_and_cap(lesson, late_course, inbox):
+    times = {"early": "2026-11-30 11:00", "grace": "2026-11-30 12:10", "day": "2026-11-30 13:00", "long": "2026-12-09 12:00", "ext": "2026-12-01 11:00", "bad": "2026-12-09 12:00"}
+    for name, stamp in times.items():
+        hand_in(inbox, lesson, name, notebook(lesson), stamp + ":00 UTC")
+    set_due(lesson, late_course, "2026-11-30 20:00 Asia/Shanghai", [])
+    grader = FakeGrader(lesson, lambda s, _: result(lesson, s, state="UNGRADED" if s == "bad" else "PASS"))
+    grade_submissions(lesson, inbox, late_course, grader=grader)
+    got = penalties(late_course, lesson)
+    assert got == {"early": (0.0, 10.0), "grace": (0.0, 10.0), "day": (1.0, 9.0), "long": (2.5, 7.5), "ext": (1.0, 9.0), "bad": (0.0, None)}
+    lines = set_due(lesson, late_course, None, ["ext=1"])
+    assert penalties(late_course, lesson)["ext"] == (0.0, 10.0) and any("extension: ext 1 day" in x for x in lines)
+    with Gradebook(late_course.db_url) as gb:
+        assert gb.find_submission(lesson.slug, "long").late_submission_penalty == 2.5, "formgrader shows the same"
+
+
+def test_a_rerun_sees_a_new_due_date(lesson, late_course, inbox):
+    hand_in(inbox, lesson, "ann", notebook(lesson), "2026-12-02 12:00:00 UTC")
+    grade_submissions(lesson, inbox, late_course, grader=FakeGrader(lesson))
+    with Gradebook(late_course.db_url) as gb:  # as formgrader's assignment dialog does
+        gb.update_or_create_assignment(lesson.slug, duedate="2026-12-01 12:00:00 UTC")
+    grade_submissions(lesson, inbox, late_course, grader=FakeGrader(lesson))
+    assert penalties(late_course, lesson)["ann"][0] == 1.0
+
+
+def test_default_is_no_penalty(lesson, course, inbox):
+    hand_in(inbox, lesson, "ann", notebook(lesson), "2027-01-01 12:00:00 UTC")
+    set_due(lesson, course, "2026-12-01 12:00 UTC", [])
+    grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson))
+    assert penalties(course, lesson)["ann"] == (0.0, 10.0)
+
+
+@pytest.mark.parametrize("date, extend, said", [("soon", [], "not a date"), (None, ["ann"], "not an extension"), (None, ["ann=2"], "due date"), ("2026-12-01 12:00 UTC", ["nobody=2"], "has not handed in")])
+def test_bad_input(lesson, course, date, extend, said):
+    with pytest.raises(CourseError, match=said):
+        set_due(lesson, course, date, extend)

@@ -1,0 +1,31 @@
+"""The class report of a lesson: one HTML page, no script, no other host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from autograder.gradebook.course import CourseFolder
+    from autograder.lesson import Lesson
+
+
+def write_report(lesson: Lesson, course: CourseFolder | Path, to: Path | None = None) -> Path:
+    """Write the report and return its path, by default grading/<lesson>-report.html in the course folder.
+
+    Raises CourseError where nobody has been graded.
+    """
+    from autograder.errors import CourseError
+    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.final import final_results
+    from autograder.report.data import class_data
+    from autograder.report.page import render_report
+
+    course = course if isinstance(course, CourseFolder) else CourseFolder(course)
+    path = to or course.grading / f"{lesson.slug}-report.html"
+    page = render_report(lesson, class_data(lesson, course, final_results(course, lesson)))
+    try:
+        write_atomically(path, page)
+    except OSError as e:
+        raise CourseError(f"The report cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+    return path
