@@ -16,8 +16,8 @@ LESSON = "lesson07_mixed_precision_epilogue"
 DATA = ()
 TITLE = {"zh": "图 7-1 FP8 分块缩放", "en": "Figure 7-1: FP8 block scaling"}
 DESCRIPTION = {
-    "zh": "左：A 的每行每 128 个元素一个缩放因子；中：B 的每个 128×128 块一个缩放因子；右：出现一个离群值时，整张量一个缩放因子与分块缩放的量化误差。",
-    "en": "Left: one scale for every 128 elements of a row of A. Middle: one scale for every 128 by 128 block of B. Right: quantisation error with one outlier, for a scale per tensor and per block.",
+    "zh": "左上：A 的每行每 128 个元素一个缩放因子；右上：B 的每个 128×128 块一个缩放因子；下：出现一个离群值时，整张量一个缩放因子与分块缩放的量化误差。",
+    "en": "Top left: one scale for every 128 elements of a row of A. Top right: one scale for every 128 by 128 block of B. Below: quantisation error with one outlier, for a scale per tensor and per block.",
 }
 
 E4M3_MAX = 448.0  # largest finite value of E4M3
@@ -101,7 +101,8 @@ def _cells(ax, scales, lang, title, ylabel, height):
 
 def plot(d: dict, lang: str):
     w = WORDS[lang]
-    figure, (left, middle, right) = style.plt.subplots(1, 3, figsize=(11.5, 3.9), width_ratios=(1, 1, 1.15), layout="constrained")
+    figure, axes = style.plt.subplot_mosaic([["a", "b"], ["c", "c"]], figsize=(8.5, 6.2), height_ratios=(1, 1.15), layout="constrained")
+    left, middle, right = axes["a"], axes["b"], axes["c"]
     _cells(left, d["scales_a"], lang, w["a"], w["row"], 1)
     left.set_yticks([0.5, 1.5, 2.5, 3.5], ["0", "1", "2", "3"])
     _cells(middle, d["scales_b"], lang, w["b"], w["col"], BLOCK)
@@ -110,5 +111,5 @@ def plot(d: dict, lang: str):
     right.loglog(d["outliers"], d["errors"]["block"], color=style.BLUE, marker="o", linestyle="--", label=w["block"])
     right.set(title=w["c"], xlabel=w["x"], ylabel=w["y"])
     right.legend(loc="upper left")
-    figure.supxlabel(w["scale"], fontsize=9.5, x=0.03, ha="left")
+    left.text(0, -0.3, w["scale"], transform=left.transAxes, fontsize=9.5, color=style.GREY)
     return figure
