@@ -195,7 +195,7 @@ def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path,
                 if child.role != "solution" or edition == "answer":
                     parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], lang))
             else:
-                parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source}\n:::")
+                parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source.strip() or WORDS[lang]['slot']}\n:::")
         return [p for p in parts if p]
 
     return "\n\n".join(emit(parse(source.cells), 0))

@@ -7,6 +7,7 @@ WORDS = {
         "answer_suffix": "（参考答案版）",
         "home": "首页",
         "toc": "本页内容",
+        "slot": "在 notebook 的这个位置写你的答案。",
     },
     "en": {
         "language": "English",
@@ -14,6 +15,7 @@ WORDS = {
         "answer_suffix": " (answer edition)",
         "home": "Home",
         "toc": "On this page",
+        "slot": "Your answer goes here, in the notebook.",
     },
 }
 
