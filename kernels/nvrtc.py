@@ -90,7 +90,10 @@ def _compile(source: Source, defines: tuple[tuple[str, str], ...], options: tupl
     opts = [o.encode() for o in opts]
     program = _ok(nvrtc, nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), 0, None, None))
     try:
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(opts), opts)
+        # A cubin from NVRTC's disk cache comes without ptxas' log, which holds registers and spills. Older ones know no such option.
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(opts) + 1, [*opts, b"--no-cache"])
+        if status == nvrtc.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
+            (status,) = nvrtc.nvrtcCompileProgram(program, len(opts), opts)
         buffer = bytearray(_ok(nvrtc, nvrtc.nvrtcGetProgramLogSize(program)))
         _ok(nvrtc, nvrtc.nvrtcGetProgramLog(program, buffer))
         log = buffer.decode(errors="replace").rstrip("\0\n ")

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kernels.arrays import is_array, to_numpy
 from kernels.errors import KernelError
 
 
@@ -116,7 +117,10 @@ class KernelSpec:
 
 def tolerance(spec: KernelSpec, arrays, params) -> float:
     """The spec's bound for this call."""
-    return spec.tolerance(*arrays, **params) if callable(spec.tolerance) else spec.tolerance
+    if not callable(spec.tolerance):
+        return spec.tolerance
+    host = lambda a: to_numpy(a) if is_array(a) else a
+    return spec.tolerance(*map(host, arrays), **{k: host(v) for k, v in params.items()})
 
 
 def cases(spec: KernelSpec, rng, count: int) -> Iterable[Case]:

@@ -30,29 +30,21 @@ def variants():
 
     def add(rung, label="", **defines):
         r = RUNGS[rung]
-        r = replace(r, defines=defines, stages=int(defines.get("STAGES", r.stages)), buffers=int(defines.get("BUFFERS", r.buffers)))
+        r = replace(r, defines=defines, stages=int(defines.get("STAGES", r.stages)), cluster=int(defines.get("CLUSTER", r.cluster)), buffers=int(defines.get("BUFFERS", r.buffers)))
         v.append((f"{rung} {label}".strip(), r))
 
-    for name in RUNGS:
-        add(name)
-    for band in (4, 16, 32):
-        add("gemm_store", f"band {band}", BAND=band)
-    add("gemm_store", "3 stages, 4 buffers", STAGES=3, BUFFERS=4)
-    add("gemm_store", "wait 0", NO_OVERLAP=1)
-    add("gemm_cluster", "wait 0", NO_OVERLAP=1)
-    add("gemm_cluster", "band 16", BAND=16)
-    add("gemm_persistent", "band 8", BAND=8)
-    add("gemm_persistent", "band 32", BAND=32)
-    add("gemm_persistent", "wait 0", NO_OVERLAP=1)
-    add("gemm_ring", "3 stages", STAGES=3)
-    add("gemm_warp_specialized", "wait 0", NO_OVERLAP=1)
+    for stages, buffers in ((3, 4), (4, 2)):
+        for cluster, band in ((1, 16), (2, 8), (4, 4)):
+            for wait in (0, 1):
+                add("gemm_store", f"s{stages} b{buffers} c{cluster} wait {wait}", STAGES=stages, BUFFERS=buffers, BAND=band, CLUSTER=cluster, **({} if wait else {"NO_OVERLAP": 1}))
+    add("gemm_store", "s4 b2 c4 wait 0 band 2", STAGES=4, BUFFERS=2, BAND=2, CLUSTER=4, NO_OVERLAP=1)
+    add("gemm_store", "s4 b2 c4 wait 0 band 8", STAGES=4, BUFFERS=2, BAND=8, CLUSTER=4, NO_OVERLAP=1)
     for tile, stages, cluster, store, band in (
-        ((128, 128), 6, 2, 0, 8), ((128, 128), 6, 2, 2, 8), ((128, 128), 6, 1, 2, 16), ((128, 192), 4, 1, 2, 16), ((128, 192), 4, 2, 2, 8),
-        ((64, 256), 5, 1, 0, 32), ((64, 256), 4, 2, 2, 16), ((64, 256), 5, 2, 0, 16), ((128, 192), 5, 2, 0, 8),
+        ((128, 128), 6, 1, 2, 16), ((128, 128), 6, 2, 2, 8), ((128, 128), 6, 4, 2, 4), ((128, 192), 4, 2, 3, 8), ((128, 192), 4, 1, 3, 16), ((128, 192), 4, 4, 3, 4),
     ):  # fmt: skip
         defines = {"TILE_M": tile[0], "TILE_N": tile[1], "STAGES": stages, "CLUSTER": cluster, "STORE": store, "BAND": band}
         r = replace(RUNGS["gemm_pingpong"], name="gemm_x_pingpong", tile=tile, stages=stages, cluster=cluster, buffers=store, defines=defines)
-        v.append((f"x_pingpong {tile[0]}x{tile[1]} s{stages} c{cluster} store{store}", r))
+        v.append((f"x_pingpong {tile[0]}x{tile[1]} s{stages} c{cluster} store{store} band {band}", r))
     return v
 
 
@@ -110,7 +102,7 @@ def check(index: int) -> None:
     print(f"ok {label}: bf16 {worst['bf16']:.1e}, fp32 {worst['fp32']:.1e}; {run.module.resources[rung.name].registers} registers {run.module.built.remarks}")
 
 
-def times(out: Path, indices: list[int], rounds: int = 7) -> None:
+def times(out: Path, indices: list[int], rounds: int = 11) -> None:
     import cupy
     import torch
 
@@ -160,6 +152,97 @@ def times(out: Path, indices: list[int], rounds: int = 7) -> None:
         sys.stdout.flush()
 
 
+def tensors(m, n, k, sets):
+    import cupy
+    import torch
+
+    torch.manual_seed(0)
+    ts = [(torch.randn(m, k, device="cuda").bfloat16(), torch.randn(n, k, device="cuda").bfloat16(), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)) for _ in range(sets)]
+    return ts, [[cupy.from_dlpack(t.view(torch.int16)).view(np.uint16) for t in s] for s in ts]
+
+
+def sustain(indices):
+    """Half a second of each at 8192 cubed, with the SM clock and the power read meanwhile."""
+    import threading
+
+    import pynvml
+    import torch
+
+    pynvml.nvmlInit()
+    h = pynvml.nvmlDeviceGetHandleByIndex(0)
+    for m, n, k, seconds in ((8192, 8192, 8192, 0.6), (4096, 4096, 4096, 0.4)):
+        ts, cs = tensors(m, n, k, 3)
+        calls = {"cuBLAS": [lambda s=s: torch.matmul(s[0], s[1].T, out=s[2]) for s in ts]}
+        for i in indices:
+            calls[variants()[i][0]] = [Runner(variants()[i][1]).bind(*s, m, n, k) for s in cs]
+        calls["cuBLAS again"] = calls["cuBLAS"]
+        print(f"--- sustained {m}x{n}x{k}")
+        for label, fs in calls.items():
+            count = int(seconds / (2 * m * n * k / 690e12))
+            start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            for j in range(count // 4):
+                fs[j % 3]()
+            samples, done = [], threading.Event()
+
+            def sample():
+                while not done.wait(0.02):
+                    samples.append((pynvml.nvmlDeviceGetClockInfo(h, 1), pynvml.nvmlDeviceGetPowerUsage(h) / 1000))
+
+            start.record()
+            for j in range(count):
+                fs[j % 3]()
+            stop.record()
+            t = threading.Thread(target=sample)
+            t.start()
+            stop.synchronize()
+            done.set()
+            t.join()
+            tf = 2 * m * n * k * count / start.elapsed_time(stop) / 1e9
+            mhz = statistics.mean(x[0] for x in samples[1:]) if len(samples) > 2 else float("nan")
+            watt = statistics.mean(x[1] for x in samples[1:]) if len(samples) > 2 else float("nan")
+            print(f"{label:44s} {tf:7.1f} TFLOP/s  {mhz:6.0f} MHz  {watt:5.0f} W  tensor busy {tf * 1e12 / (132 * 4096 * mhz * 1e6) * 100:5.1f} %")
+
+
+def cool(indices, k_sizes=(512, 1024, 4096, 8192), rest=0.012, repeats=5):
+    """Single launches with rests between them, so that the clock stays up: cycles per k-block and per tile, apart from power."""
+    import torch
+
+    labels = ["cuBLAS"] + [variants()[i][0] for i in indices]
+    runners = [None] + [Runner(variants()[i][1]) for i in indices]
+    table = {}
+    for m, n, k in [(8192, 8192, k) for k in k_sizes] + [(4096, 4096, 4096)]:
+        ts, cs = tensors(m, n, k, 2)
+        calls = [[(lambda s=s: torch.matmul(s[0], s[1].T, out=s[2])) for s in ts] if r is None else [r.bind(*s, m, n, k) for s in cs] for r in runners]
+        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        ms = [[] for _ in calls]
+        for r in range(repeats):
+            for j, fs in enumerate(calls):
+                time.sleep(rest)
+                fs[0]()
+                start.record()
+                fs[1]()
+                stop.record()
+                stop.synchronize()
+                ms[j].append(start.elapsed_time(stop))
+        table[m, n, k] = [2 * m * n * k / statistics.median(x) / 1e9 for x in ms]
+    print("cool:" + " " * 39 + "  ".join("x".join(map(str, s)) for s in table))
+    for j, label in enumerate(labels):
+        print(f"{label:44s}" + "  ".join(f"{t[j]:7.1f} {100 * t[j] / t[0]:5.1f}%" for t in table.values()))
+
+
+def one_launch(index):
+    """For ncu: one launch at 8192 cubed after a warm-up; -1 is cuBLAS."""
+    import torch
+
+    m = n = k = 8192
+    ts, cs = tensors(m, n, k, 1)
+    f = (lambda: torch.matmul(ts[0][0], ts[0][1].T, out=ts[0][2])) if index < 0 else Runner(variants()[index][1]).bind(*cs[0], m, n, k)
+    f()
+    torch.cuda.synchronize()
+    f()
+    torch.cuda.synchronize()
+
+
 def everything(folder: Path) -> None:
     me = [sys.executable, "-m", "kernels.benches.gemm_tune"]
 
@@ -184,6 +267,12 @@ if __name__ == "__main__":
     what, *rest = sys.argv[1:]
     if what == "check":
         check(int(rest[0]))
+    elif what == "sustain":
+        sustain([int(i) for i in rest])
+    elif what == "cool":
+        cool([int(i) for i in rest])
+    elif what == "one":
+        one_launch(int(rest[0]))
     elif what == "time":
         times(Path(rest[0]), [int(i) for i in rest[1:]])
     else:

@@ -19,7 +19,6 @@ STICKY = r"""
 import json, sys
 import cupy, numpy as np
 from kernels import gpu
-from kernels.spec import ceil_div
 module = gpu.Module("linear_epilogue.cu", {"NO_BETA_GUARD": 1})
 acc = cupy.ones((1024, 1024), cupy.float32)
 d = cupy.empty_like(acc)
@@ -32,7 +31,7 @@ def step(what, call):
         code = getattr(e, "code", "") or str(e).split(":")[0]
         steps.append({"call": what, "error": code, "message": str(e)[:400]})
 args = [acc, None, None, d, np.float32(1), np.float32(0), np.int32(0), np.uint32(1024), np.uint64(acc.size)]
-step("launch linear_epilogue, unguarded, beta = 0, C = null", lambda: module.launch("linear_epilogue_fp32", (512,), (256,), args))
+step("launch linear_epilogue, unguarded, beta = 0, C = null", lambda: module.launch("linear_epilogue_fp32", (1024,), (256,), args))
 step("synchronize", lambda: gpu.synchronize("linear_epilogue"))
 step("allocate 1 MB", lambda: cupy.cuda.runtime.malloc(1 << 20))
 step("synchronize again", cupy.cuda.runtime.deviceSynchronize)
@@ -67,6 +66,8 @@ def sticky(session: Session) -> list[dict]:
     if not lines:
         raise KernelError(f"The process that shows the sticky error printed no result (exit code {done.returncode}): {done.stderr[-500:]}")
     steps = json.loads(lines[-1])
+    if not any("IllegalAddress" in s["error"] or "ILLEGAL_ADDRESS" in s["error"] for s in steps[:2]):
+        raise KernelError(f"The null C was not read: {steps[:2]}")
     points = [{"step": i + 1, **s} for i, s in enumerate(steps)]
     points.append({"step": len(steps) + 1, "call": "the process ends", "error": "", "exit_code": done.returncode})
     session.say(f"null C: {steps[1]['error'] or steps[0]['error']}; the process exits with {done.returncode}")
@@ -88,13 +89,17 @@ def sanitizer(session: Session) -> list[dict]:
         except subprocess.TimeoutExpired as e:
             text, code = (e.stdout or b"").decode(errors="replace"), None
         summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
-        first = next((l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __global__|hazard|Race reported", l)), "")
+        first = next((l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __global__|Race reported", l)), "")
         where = next((m[0] for m in re.finditer(r"\w+\.cuh?:\d+", text)), "")
         points.append({
             "tool": check, "version": version, "kernel": name, "bug": bug, "summary": summary[-1] if summary else "no summary" if code is not None else f"stopped after {SECONDS} s",
             "first_finding": first, "where": where, "ran_to_the_end": "ran to the end" in text, "exit_code": code,
         })  # fmt: skip
-        session.say(f"{check} {name} {bug}: {points[-1]['summary']}")
+        session.say(f"{check} {name} {bug}: {points[-1]['summary']} {points[-1]['first_finding']} {points[-1]['where']}")
+        if not bug and not points[-1]["ran_to_the_end"]:
+            raise KernelError(f"{check} {name} did not run to its end, so that its summary says nothing: {text[-600:]}")
+        if bug and not first:
+            raise KernelError(f"{check} did not find the defect {bug} of {name}: {text[-600:]}")
     return points
 
 

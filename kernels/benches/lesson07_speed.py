@@ -146,21 +146,27 @@ def rotate(calls) -> Callable[[], None]:
 
 
 def course_calls(gemm, elementwise, sets, alpha, bias, residual) -> dict[str, Callable[[], None]]:
-    """The same GEMM alone, with everything fused, and followed by one or three elementwise kernels."""
-    alone, whole, one, three = [], [], [], []
+    """The same GEMM alone, with its epilogue fused, and followed by elementwise kernels on its fp32 result."""
+    found: dict[str, list] = {}
     wide_residual = widen(residual)
     for a, b in sets:
-        alone.append(gemm.prepare(a, b, alpha=alpha, out="bf16")[0])
-        whole.append(gemm.prepare(a, b, alpha=alpha, beta=1.0, c=residual, bias=bias, act="silu", out="bf16")[0])
         wide, acc = gemm.prepare(a, b, alpha=alpha, out="fp32")
-        post, _ = elementwise.prepare(acc, beta=1.0, c=residual, bias=bias, act="silu", out="bf16")
-        one.append(lambda wide=wide, post=post: (wide(), post()))
         add_bias, biased = elementwise.prepare(acc, bias=bias, out="fp32")
         add_residual, summed = elementwise.prepare(biased, beta=1.0, c=wide_residual, out="fp32")
-        activate, _ = elementwise.prepare(summed, act="silu", out="bf16")
-        three.append(lambda wide=wide, rest=(add_bias, add_residual, activate): (wide(), *(f() for f in rest)))
-    names = ("gemm alone", "fused epilogue", "gemm + 1 kernel", "gemm + 3 kernels")
-    return {f"course: {name}": rotate(c) for name, c in zip(names, (alone, whole, one, three))}
+        last = lambda x: elementwise.prepare(x, act="silu", out="bf16")[0]
+        found.setdefault("course: gemm alone", []).append(gemm.prepare(a, b, alpha=alpha, out="bf16")[0])
+        for label, c in (("bias, silu", {}), ("bias, residual, silu", {"beta": 1.0, "c": residual})):
+            whole = dict(bias=bias, act="silu", out="bf16", **c)
+            steps = (add_bias, last(biased)) if not c else (add_bias, add_residual, last(summed))
+            found.setdefault(f"course: {label} fused", []).append(gemm.prepare(a, b, alpha=alpha, **whole)[0])
+            found.setdefault(f"course: {label} in 1 kernel", []).append(chain(wide, elementwise.prepare(acc, **whole)[0]))
+            found.setdefault(f"course: {label} in {len(steps)} kernels", []).append(chain(wide, *steps))
+    return {name: rotate(calls) for name, calls in found.items()}
+
+
+def chain(*calls) -> Callable[[], None]:
+    """One call that runs all in order."""
+    return lambda: [call() for call in calls] and None
 
 
 def torch_calls(sets, bias, residual) -> dict[str, Callable[[], None]]:
@@ -176,9 +182,9 @@ def torch_calls(sets, bias, residual) -> dict[str, Callable[[], None]]:
     silu, gelu, linear = torch.nn.functional.silu, torch.nn.functional.gelu, torch.nn.functional.linear
     out = {
         "torch: gemm alone": [lambda a=a, b=b: linear(a, b) for a, b in tensors],
-        "torch: bias + gelu fused (cuBLASLt)": [lambda a=a, b=b: torch._addmm_activation(vector, a, b.t(), use_gelu=True) for a, b in tensors],
-        "torch: bias, gelu as kernels": [lambda a=a, b=b: gelu(torch.matmul(a, b.t()) + vector, approximate="tanh") for a, b in tensors],
-        "torch: bias, residual, silu as kernels": [lambda a=a, b=b: silu(torch.matmul(a, b.t()) + vector + rest) for a, b in tensors],
+        "torch: bias, gelu fused (cuBLASLt)": [lambda a=a, b=b: torch._addmm_activation(vector, a, b.t(), use_gelu=True) for a, b in tensors],
+        "torch: bias, gelu in 2 kernels": [lambda a=a, b=b: gelu(torch.matmul(a, b.t()) + vector, approximate="tanh") for a, b in tensors],
+        "torch: bias, residual, silu in 3 kernels": [lambda a=a, b=b: silu(torch.matmul(a, b.t()) + vector + rest) for a, b in tensors],
     }
     return {name: rotate(calls) for name, calls in out.items()}
 
@@ -203,10 +209,10 @@ BENCHES = (
     ),
     Bench(
         "lesson07_fused_vs_separate",
-        f"GEMM {GEMM_M} x {GEMM_N} x K, bf16: silu(alpha A B^T + residual + bias) in the epilogue and as separate kernels; torch (cuBLAS) for context",
+        f"GEMM {GEMM_M} x {GEMM_N} x K, bf16: bias, residual and activation in the epilogue and as separate kernels after the same GEMM; torch (cuBLAS, cuBLASLt) for context",
         ("gemm_epilogue", "linear_epilogue"),
         fused,
-        {"k": "K", "family": "course: this repository's kernels; torch: cuBLAS and torch's elementwise kernels", "variant": "what ran", **TIMES,
+        {"k": "K", "family": "course: this repository's kernels; torch: cuBLAS and torch's elementwise kernels", "variant": "gemm alone (bf16 D); or what follows it: fused into its epilogue, or in kernels of their own (course: on an fp32 result; torch: bf16)", **TIMES,
          "of_gemm": "median time over that family's gemm alone at the same K", "tflop_per_s": "2 M N K / median time"},
     ),
 )  # fmt: skip

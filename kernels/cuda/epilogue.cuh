@@ -9,10 +9,23 @@
 
 enum Activation { ACT_NONE = 0, ACT_RELU = 1, ACT_GELU = 2, ACT_SILU = 3 };
 
-// GELU is the exact one, x * Phi(x) by erf, not the tanh approximation.
 HOPPER_FN float relu(float x) { return x < 0.0f ? 0.0f : x; }  // NaN stays NaN
-HOPPER_FN float gelu(float x) { return 0.5f * x * (1.0f + erff(x * 0.70710678118654752f)); }
-HOPPER_FN float silu(float x) { return x / (1.0f + expf(-x)); }
+HOPPER_FN float silu(float x) { return __fdividef(x, 1.0f + __expf(-x)); }
+// The exact GELU, x * Phi(x), not the tanh approximation: relu(x) minus an even bump, |x| * erfc(|x| / sqrt 2) / 2. The library's
+// erff would cost more instructions than the memory leaves time for, and 1 + erff(x) cancels for negative x. Here erfc(z) is
+// t * Q(t) * exp(-z * z) with t = 1 / (1 + 0.375 z) and Q the minimax polynomial of degree 6: relative error below 1e-6.
+HOPPER_FN float gelu(float x) {
+  const float z = fminf(fabsf(x), 16.0f);  // beyond, the bump is 0; keeps infinity times 0 away
+  const float t = __fdividef(1.0f, 1.0f + 0.265165043f * z);
+  float q = -0.134029165f;
+  q = q * t + 0.38424015f;
+  q = q * t - 0.124471486f;
+  q = q * t + 0.279440224f;
+  q = q * t + 0.168033779f;
+  q = q * t + 0.215427518f;
+  q = q * t + 0.211359128f;
+  return relu(x) - 0.5f * z * t * q * __expf(-0.5f * z * z);
+}
 
 // alpha, beta and what is added; one per launch, the same in every thread.
 struct EpilogueScalars {
@@ -73,11 +86,11 @@ template <class T> HOPPER_FN vec128 pack(const float* v, T) {
   return word;
 }
 
-// v[i] = p[i] for i < count, 0 for the others. With count >= COUNT by 128-bit loads: then p is 16-byte aligned.
-template <int COUNT, class T> HOPPER_FN void load_vector(float (&v)[COUNT], const T* p, int count) {
+// v[i] = p[i] for i < count, 0 for the others. `aligned`: p is 16-byte aligned, so that a whole vector goes by 128-bit loads.
+template <int COUNT, class T> HOPPER_FN void load_vector(float (&v)[COUNT], const T* p, int count, bool aligned = true) {
   constexpr int PER = PerVector<T>::count;
   static_assert(COUNT % PER == 0, "whole 128-bit words");
-  if (count >= COUNT) {
+  if (aligned && count >= COUNT) {
 #pragma unroll
     for (int i = 0; i < COUNT; i += PER) unpack(load128(p + i), v + i, T());
   } else {
@@ -86,11 +99,11 @@ template <int COUNT, class T> HOPPER_FN void load_vector(float (&v)[COUNT], cons
   }
 }
 
-// p[i] = v[i] for i < count, saturating. With count >= COUNT by 128-bit stores: then p is 16-byte aligned.
-template <int COUNT, class T> HOPPER_FN void store_vector(T* p, const float (&v)[COUNT], int count) {
+// p[i] = v[i] for i < count, saturating; `aligned` as above.
+template <int COUNT, class T> HOPPER_FN void store_vector(T* p, const float (&v)[COUNT], int count, bool aligned = true) {
   constexpr int PER = PerVector<T>::count;
   static_assert(COUNT % PER == 0, "whole 128-bit words");
-  if (count >= COUNT) {
+  if (aligned && count >= COUNT) {
 #pragma unroll
     for (int i = 0; i < COUNT; i += PER) store128(p + i, pack(v + i, T()));
   } else {
@@ -100,7 +113,12 @@ template <int COUNT, class T> HOPPER_FN void store_vector(T* p, const float (&v)
   }
 }
 
-template <int COUNT> HOPPER_FN void fill_zero(float (&v)[COUNT]) {
-#pragma unroll
-  for (int i = 0; i < COUNT; ++i) v[i] = 0.0f;
+// The whole epilogue of COUNT neighbouring elements of a row: v holds the accumulators, c and d point at the first element.
+template <int COUNT, class C, class Out>
+HOPPER_FN void epilogue_vector(float (&v)[COUNT], const C* c, const float (&bias)[COUNT], Out* d, int count, bool aligned,
+                               const EpilogueScalars& e) {
+  float old[COUNT] = {};
+  if (e.read_c) load_vector(old, c, count, aligned);
+  apply_epilogue(v, old, bias, e);
+  store_vector(d, v, count, aligned);
 }

@@ -2,48 +2,33 @@
 //
 // A is (M, K) and B is (N, K), both bf16 and K-major; accumulators fp32; C, D row-major (M, N); bias N floats or null.
 // Launch: one 128 x 128 tile of D a block, 256 threads (two warpgroups, 64 rows each), grid (ceil(N/128), ceil(M/128)); dynamic
-// shared memory sizeof(Stages). Two blocks fit an SM, so one block's epilogue runs beside the other's mainloop.
+// shared memory sizeof(Shared). Two blocks fit an SM, so one block's epilogue runs beside the other's mainloop.
 // Invariants: a stage is refilled only after every warpgroup has finished the wgmma that reads it; TMA fills boxes over the edge
-// with zeros and counts their full bytes; the accumulators never leave the registers before the epilogue; C is read if and only
-// if beta is not 0. The lesson on pipelines explains the ring; here it is as plain as it can be.
+// with zeros and counts their full bytes; the accumulators never go to device memory; C is read if and only if beta is not 0.
+// The lesson on pipelines explains the ring; here it is as plain as it can be.
 #include "epilogue.cuh"
 
 constexpr int TILE_M = 128, TILE_N = 128, TILE_K = 64, STAGES = 3, THREADS = 256;
 constexpr uint32_t STAGE_BYTES = (TILE_M + TILE_N) * TILE_K * sizeof(bf16);
 
-struct Stages {
-  bf16 a[STAGES][TILE_M * TILE_K];
-  bf16 b[STAGES][TILE_N * TILE_K];
+constexpr int TILE_ROW = TILE_N + 8;  // floats from one row of the staged tile to the next: rows fall into different banks
+
+struct Shared {
+  union {
+    struct {
+      bf16 a[STAGES][TILE_M * TILE_K];
+      bf16 b[STAGES][TILE_N * TILE_K];
+    } ring;                           // mainloop
+    float tile[TILE_M * TILE_ROW];    // epilogue: the accumulators, row by row
+  };
   mbarrier full[STAGES];
 };
-
-// Two neighbouring elements of a row, `count` of them inside the matrix. One access where both are there and aligned.
-template <class T> HOPPER_FN void load_pair(float (&v)[2], const T* p, int count, bool aligned) {
-  struct alignas(2 * sizeof(T)) Pair { T x, y; };
-  if (count == 2 && aligned) {
-    const Pair pair = *reinterpret_cast<const Pair*>(p);
-    v[0] = to_float(pair.x);
-    v[1] = to_float(pair.y);
-  } else {
-    v[0] = count > 0 ? to_float(p[0]) : 0.0f;
-    v[1] = count > 1 ? to_float(p[1]) : 0.0f;
-  }
-}
-template <class T> HOPPER_FN void store_pair(T* p, const float (&v)[2], int count, bool aligned) {
-  struct alignas(2 * sizeof(T)) Pair { T x, y; };
-  const Pair pair = {convert_saturate<T>(v[0]), convert_saturate<T>(v[1])};
-  if (count == 2 && aligned) {
-    *reinterpret_cast<Pair*>(p) = pair;
-  } else {
-    if (count > 0) p[0] = pair.x;
-    if (count > 1) p[1] = pair.y;
-  }
-}
+struct alignas(8) Pair { float x, y; };
 
 template <class C, class Out>
 HOPPER_FN void gemm(const TensorMap& map_a, const TensorMap& map_b, const C* c, const float* bias, Out* d, float alpha, float beta,
                     int activation, int m, int n, int k) {
-  DYNAMIC_SHARED(Stages, s);
+  DYNAMIC_SHARED(Shared, s);
   const int t = threadIdx.x % 128, warpgroup = threadIdx.x / 128;
   const int row0 = blockIdx.y * TILE_M, column0 = blockIdx.x * TILE_N;
   const int blocks = (k + TILE_K - 1) / TILE_K;
@@ -56,8 +41,8 @@ HOPPER_FN void gemm(const TensorMap& map_a, const TensorMap& map_b, const C* c, 
   auto load = [&](int block) {  // thread 0 only: bring k-block `block` into its stage
     const int stage = block % STAGES;
     mbarrier_arrive_expect_tx(&s.full[stage], STAGE_BYTES);
-    tma_load_2d(s.a[stage], &map_a, block * TILE_K, row0, &s.full[stage]);
-    tma_load_2d(s.b[stage], &map_b, block * TILE_K, column0, &s.full[stage]);
+    tma_load_2d(s.ring.a[stage], &map_a, block * TILE_K, row0, &s.full[stage]);
+    tma_load_2d(s.ring.b[stage], &map_b, block * TILE_K, column0, &s.full[stage]);
   };
   if (threadIdx.x == 0)
     for (int block = 0; block < STAGES && block < blocks; ++block) load(block);
@@ -68,7 +53,7 @@ HOPPER_FN void gemm(const TensorMap& map_a, const TensorMap& map_b, const C* c, 
     const int stage = block % STAGES;
     mbarrier_wait(&s.full[stage], block / STAGES & 1);
     wgmma_fence();
-    const uint64_t a = desc_k_major<128>(s.a[stage] + warpgroup * 64 * TILE_K), b = desc_k_major<128>(s.b[stage]);
+    const uint64_t a = desc_k_major<128>(s.ring.a[stage] + warpgroup * 64 * TILE_K), b = desc_k_major<128>(s.ring.b[stage]);
 #pragma unroll
     for (int kk = 0; kk < TILE_K / 16; ++kk)
       wgmma_ss<TILE_N, bf16>(acc, desc_advance(a, kk * 32), desc_advance(b, kk * 32), block > 0 || kk > 0);
@@ -79,24 +64,33 @@ HOPPER_FN void gemm(const TensorMap& map_a, const TensorMap& map_b, const C* c, 
   }
   wgmma_wait<0>();
 
-  // ---- epilogue: in registers, on pairs of neighbouring columns
+  // ---- epilogue: the fragments go through shared memory, so that rows of C and D move in whole 128-bit words
+  __syncthreads();  // both warpgroups are done with the ring: the tile may take its place
+#pragma unroll
+  for (int r = 0; r < TILE_N / 2; r += 2) {
+    const int row = warpgroup * 64 + accumulator_row(t, r), column = accumulator_column(t, r);
+    *reinterpret_cast<Pair*>(&s.tile[row * TILE_ROW + column]) = Pair{acc[r], acc[r + 1]};
+  }
+  __syncthreads();
+
   bool read_c = beta != 0.0f;
 #ifdef NO_BETA_GUARD  // the named defect no_beta_guard
   read_c = true;
 #endif
   const EpilogueScalars scalars = {alpha, beta, activation, read_c};
-  const bool aligned = n % 2 == 0;  // then every row starts on a pair
-#pragma unroll
-  for (int r = 0; r < TILE_N / 2; r += 2) {
-    const int row = row0 + warpgroup * 64 + accumulator_row(t, r), column = column0 + accumulator_column(t, r);
-    const int count = row >= m || column >= n ? 0 : column + 1 < n ? 2 : 1;
-    const uint64_t index = (uint64_t)row * n + column;
-    float v[2] = {acc[r], acc[r + 1]}, old[2] = {0.0f, 0.0f}, add[2] = {0.0f, 0.0f};
-    if (count == 0) continue;
-    if (read_c) load_pair(old, c + index, count, aligned);
-    if (bias != nullptr) load_pair(add, bias + column, count, true);
-    apply_epilogue(v, old, add, scalars);
-    store_pair(d + index, v, count, aligned);
+  constexpr int COUNT = PerVector<Out>::count, PER_ROW = TILE_N / COUNT, STEP = THREADS / PER_ROW;
+  const int in_tile = threadIdx.x % PER_ROW * COUNT, column = column0 + in_tile;
+  const int count = n - column < COUNT ? n - column : COUNT;
+  if (count <= 0) return;
+  float add[COUNT] = {};
+  if (bias != nullptr) load_vector(add, bias + column, count);
+#pragma unroll 4
+  for (int row = threadIdx.x / PER_ROW; row < TILE_M; row += STEP) {
+    if (row0 + row >= m) break;
+    const uint64_t index = (uint64_t)(row0 + row) * n + column;
+    float v[COUNT];
+    load_vector(v, &s.tile[row * TILE_ROW + in_tile], COUNT);
+    epilogue_vector(v, c + (read_c ? index : 0), add, d + index, count, n % COUNT == 0, scalars);
   }
 }
 

@@ -1,14 +1,13 @@
 // linear_epilogue.cu - D = convert<Out>(act(alpha * acc + beta * C + bias)), elementwise over an (M, N) fp32 accumulator.
 //
-// Launch: 256 threads a block; a thread makes GROUPS vectors of 128 bits of D, a block 256 * GROUPS of them; the grid covers
-// M * N elements. All arrays are row-major and contiguous, so the rows are one run of M * N elements and any N keeps 16-byte
+// Launch: 256 threads a block; a thread makes one 128-bit vector of D (4 fp32 or 8 16-bit elements); the grid covers M * N
+// elements. All arrays are row-major and contiguous, so the rows are one run of M * N elements and any N keeps 16-byte
 // alignment; only the last vector of the whole matrix can be short. bias has N floats or is null.
 // Invariants: C is read if and only if beta is not 0 (null C with beta = 0 is allowed); every element of D is written once;
 // nothing is rounded before the last step. Memory-bound: acc and D move once, C once where it is read.
 #include "epilogue.cuh"
 
 constexpr int THREADS = 256;
-constexpr int GROUPS = 2;  // vectors in flight a thread: two loads cover the memory latency
 
 // The bias of the elements at `index` .. in the flat matrix: column = index modulo n.
 template <int COUNT> HOPPER_FN void load_bias(float (&v)[COUNT], const float* bias, uint64_t index, uint32_t n, bool fits32) {
@@ -35,28 +34,13 @@ HOPPER_FN void epilogue(const float* acc, const C* c, const float* bias, Out* d,
   read_c = true;
 #endif
   const EpilogueScalars scalars = {alpha, beta, activation, read_c};
-  const uint64_t first = ((uint64_t)blockIdx.x * GROUPS * THREADS + threadIdx.x) * COUNT;
-  float v[GROUPS][COUNT], old[GROUPS][COUNT], add[GROUPS][COUNT];
-  int left[GROUPS];
-
-  // All loads first, so that they are in flight together.
-#pragma unroll
-  for (int g = 0; g < GROUPS; ++g) {
-    const uint64_t index = first + (uint64_t)g * THREADS * COUNT;
-    left[g] = index >= total ? 0 : total - index < COUNT ? (int)(total - index) : COUNT;
-    fill_zero(old[g]);
-    fill_zero(add[g]);
-    if (left[g] == 0) continue;
-    load_vector(v[g], acc + index, left[g]);
-    if (read_c) load_vector(old[g], c + index, left[g]);
-    if (bias != nullptr) load_bias(add[g], bias, index, n, total <= 0xFFFFFFFFu);
-  }
-#pragma unroll
-  for (int g = 0; g < GROUPS; ++g) {
-    if (left[g] == 0) continue;
-    apply_epilogue(v[g], old[g], add[g], scalars);
-    store_vector(d + first + (uint64_t)g * THREADS * COUNT, v[g], left[g]);
-  }
+  const uint64_t index = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) * COUNT;
+  if (index >= total) return;
+  const int count = total - index < COUNT ? (int)(total - index) : COUNT;
+  float v[COUNT], add[COUNT] = {};
+  load_vector(v, acc + index, count);
+  if (bias != nullptr) load_bias(add, bias, index, n, total <= 0xFFFFFFFFu);
+  epilogue_vector(v, c + (read_c ? index : 0), add, d + index, count, true, scalars);
 }
 
 // One entry for each pair of types: C is fp32 or of the output's type.
