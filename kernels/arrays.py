@@ -36,6 +36,11 @@ def is_array(a) -> bool:
     return isinstance(a, np.ndarray) or is_cupy(a)
 
 
+def address(a) -> int:
+    """Where a's first element is. (NumPy's `.data` refuses bfloat16, so the attribute is no test for CuPy.)"""
+    return a.data.ptr if is_cupy(a) else a.ctypes.data
+
+
 def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, shape: tuple[int, ...] | None = None) -> None:
     """Raise ArgumentError unless a is a NumPy or CuPy array of a dtype (by name), of `ndim` axes or exactly `shape`, with at least one
     element, row-major contiguous, at an address that is a multiple of 16 bytes: what the kernels' 128-bit accesses and TMA need.
@@ -54,10 +59,9 @@ def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, 
         raise ArgumentError(f"{name} must have at least one element; its shape is {tuple(a.shape)}.")
     if not a.flags.c_contiguous:
         raise ArgumentError(f"{name} must be row-major contiguous; its strides are {a.strides} bytes. Copy it: np.ascontiguousarray(x).")
-    address = a.data.ptr if is_cupy(a) else a.ctypes.data
-    if address % 16:
+    if address(a) % 16:
         raise ArgumentError(
-            f"{name} must start at a multiple of 16 bytes, since the kernel moves 128 bits at a time; it starts at {address:#x} "
+            f"{name} must start at a multiple of 16 bytes, since the kernel moves 128 bits at a time; it starts at {address(a):#x} "
             "(a view into another array?). Copy it: x.copy()."
         )
 

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.arrays import address
 from kernels.errors import ArgumentError, BackendError
 
 SWIZZLES = (0, 32, 64, 128)  # bytes
@@ -70,8 +71,7 @@ class TensorMap:
 
     @property
     def address(self) -> int:
-        a = self.array
-        return a.data.ptr if hasattr(a.data, "ptr") else a.ctypes.data
+        return address(self.array)
 
     @property
     def box_bytes(self) -> int:
