@@ -1,0 +1,1 @@
+"""Grading of the blank: nothing in a submission but its blank and its answers can change its score."""

@@ -1,0 +1,111 @@
+"""May this fill run? A syntax allow-list: arithmetic, conditions, loops, calls of known functions. The sandbox is the second wall."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from autograder.grading import names
+from autograder.grading.fill import Exercise, bound_names
+from autograder.lesson.rubric import Text
+
+MAX_NODES = 1500
+MAX_DEPTH = 40
+MAX_TEXT = 2000
+MAX_INT_BITS = 4096
+MAX_COMPREHENSIONS = 4
+
+_ALLOWED = (
+    ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Assert,
+    ast.Raise, ast.Try, ast.ExceptHandler, ast.With, ast.withitem, ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.keyword,
+    ast.Import, ast.ImportFrom, ast.alias, ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchAs,
+    ast.MatchOr, ast.MatchStar, ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple,
+    ast.Compare, ast.Call, ast.Constant, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred, ast.Name, ast.JoinedStr, ast.FormattedValue,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
+
+_REFUSED = {
+    ast.Global: ("global 语句", "a global statement"),
+    ast.Nonlocal: ("nonlocal 语句", "a nonlocal statement"),
+    ast.ClassDef: ("class 定义", "a class definition"),
+    ast.Delete: ("del 语句", "a del statement"),
+    ast.Yield: ("yield", "yield"),
+    ast.YieldFrom: ("yield from", "yield from"),
+    ast.Await: ("await", "await"),
+    ast.MatchClass: ("带类的 case", "a case with a class"),
+    ast.MatchMapping: ("带字典的 case", "a case with a mapping"),
+}
+
+
+def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
+    """The reason why the fill may not run, for the student; None when it may."""
+    nodes, depth = _flatten(statements)
+    if len(nodes) > MAX_NODES or depth > MAX_DEPTH:
+        return Text(zh="填空太长或嵌套太深；这里大约只需要一行。", en="The blank is too long or nested too deeply; about one line is asked for.")
+    if sum(isinstance(n, ast.comprehension) for n in nodes) > MAX_COMPREHENSIONS:
+        return Text(zh="填空里的推导式太多。", en="The blank holds too many comprehensions.")
+    bound = bound_names(statements)
+    if bad := next((n for n in sorted(bound) if "__" in n), None):
+        return Text(zh=f"填空里不允许使用名字 {bad}。", en=f"The blank may not use the name {bad}.")
+    known = bound | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
+    for node in nodes:
+        found = _look_at(node, known)
+        if found is not None:
+            zh, en = found
+            line = getattr(node, "lineno", None)
+            return Text(zh=f"填空里不允许使用{zh}。", en=f"The blank may not use {en}." + (f" (line {line})" if line else ""))
+    return None
+
+
+def outside_names(exercise: Exercise, statements: list[ast.stmt]) -> list[str]:
+    """Names the fill uses that neither the released cell nor the fill itself defines: they stand elsewhere in the student's notebook."""
+    known = bound_names(statements) | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
+    used = (n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return list(dict.fromkeys(n for n in used if n not in known and not hasattr(builtins, n)))
+
+
+def _flatten(statements: list[ast.stmt]) -> tuple[list[ast.AST], int]:
+    """All nodes, and the depth of the deepest, without recursion."""
+    nodes, deepest = [], 0
+    stack: list[tuple[ast.AST, int]] = [(s, 1) for s in statements]
+    while stack:
+        node, depth = stack.pop()
+        nodes.append(node)
+        deepest = max(deepest, depth)
+        if len(nodes) > MAX_NODES:
+            break
+        stack += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+    return nodes, deepest
+
+
+def _look_at(node: ast.AST, known: set[str]) -> tuple[str, str] | None:
+    """(zh, en) of what is refused about this node."""
+    if not isinstance(node, _ALLOWED):
+        return _REFUSED.get(type(node), (type(node).__name__, type(node).__name__))
+    match node:
+        case ast.Name(id=name) if "__" in name:
+            return f"名字 {name}", f"the name {name}"
+        case ast.Name(id=name, ctx=ast.Load()) if name not in known and hasattr(builtins, name):
+            return f"{name}()", f"{name}()"
+        case ast.FunctionDef(decorator_list=[_, *_]):
+            return "装饰器", "a decorator"
+        case ast.Attribute(attr=name, ctx=ast.Load()) if name not in names.ATTRIBUTES:
+            return f"属性 .{name}", f"the attribute .{name}"
+        case ast.Attribute(attr=name):
+            return (f"对属性 .{name} 赋值", f"an assignment to the attribute .{name}") if not isinstance(node.ctx, ast.Load) else None
+        case ast.Import(names=aliases):
+            return next(((f"import {a.name}", f"import {a.name}") for a in aliases if a.name not in names.MODULES or "__" in (a.asname or "")), None)
+        case ast.ImportFrom(module=module, names=aliases, level=level):
+            good = not level and module in names.MODULES and all(a.name in names.ATTRIBUTES and "__" not in (a.asname or "") for a in aliases)
+            return None if good else (f"from {module} import", f"from {module} import")
+        case ast.Constant(value=str() | bytes() as text) if len(text) > MAX_TEXT:
+            return "这么长的字符串", "so long a string"
+        case ast.Constant(value=int() as number) if number.bit_length() > MAX_INT_BITS:
+            return "这么大的整数", "so large an integer"
+        case ast.FormattedValue(format_spec=spec) if spec is not None and not _short(spec):
+            return "这样的格式说明", "such a format"
+    return None
+
+
+def _short(spec: ast.AST) -> bool:
+    return isinstance(spec, ast.JoinedStr) and all(isinstance(v, ast.Constant) and len(str(v.value)) <= 8 for v in spec.values)

@@ -1,0 +1,268 @@
+"""The blank: where it stands in the released exercise cell, and what a student wrote there.
+
+Only what stands in the blank is taken: an expression, or statements in place of the one that holds it. It is put into the
+released cell; whatever else the student changed stays behind and is listed.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass, field
+
+from autograder.errors import CourseError
+from autograder.grading.source import NotPython, key, parse, segment, without_docstring
+from autograder.lesson.model import BLANK
+from autograder.lesson.rubric import Text
+
+_SIMPLE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Assert, ast.Raise, ast.Delete, ast.Pass)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The released exercise cell. path: how to walk from the module to the statement with the blank: (field, index) pairs."""
+
+    source: str
+    tree: ast.Module
+    function: str
+    path: tuple[tuple[str, int], ...]
+
+    @property
+    def parameters(self) -> list[str]:
+        """Parameter names of every function around the blank."""
+        names, node = [], self.tree
+        for field_name, index in self.path:
+            node = getattr(node, field_name)[index]
+            if isinstance(node, ast.FunctionDef):
+                names += [a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)]
+        return names
+
+    @property
+    def module_names(self) -> set[str]:
+        """Names that the released cell itself defines at its top level."""
+        return bound_names(self.tree.body)
+
+    @property
+    def asserts(self) -> list[ast.Assert]:
+        return [s for s in self.tree.body if isinstance(s, ast.Assert)]
+
+
+def read_exercise(source: str, function: str) -> Exercise:
+    """Analyse the released cell. Raises CourseError where it has not exactly one blank inside `function`."""
+    try:
+        tree = parse(source)
+    except NotPython as e:
+        raise CourseError(f"The exercise cell is not Python: {e.why.en}", remedy="Mend the page and run `course lint`.") from None
+    paths = list(_paths_to_blank(tree, ()))
+    around = tree.body[paths[0][0][1]] if paths else None
+    if len(paths) != 1 or not isinstance(around, ast.FunctionDef) or around.name != function:
+        raise CourseError(f"The exercise cell has {len(paths)} blanks; it needs exactly one, inside {function}().", remedy="Mend the page and run `course lint`.")
+    return Exercise(source, tree, function, paths[0])
+
+
+def _paths_to_blank(node: ast.AST, path: tuple):
+    """Paths of statements that hold the blank and whose sub-statements do not."""
+    inner = False
+    for name in ("body", "orelse", "finalbody"):
+        for i, child in enumerate(getattr(node, name, None) or []):
+            if isinstance(child, ast.stmt) and has_blank(child):
+                inner = True
+                yield from _paths_to_blank(child, (*path, (name, i)))
+    if not inner and path:
+        yield path
+
+
+def has_blank(node: ast.AST) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == BLANK for n in ast.walk(node))
+
+
+def bound_names(body: list[ast.stmt]) -> set[str]:
+    """Names that these statements bind, in whatever scope."""
+    names: set[str] = set()
+    for node in (n for s in body for n in ast.walk(s)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                names.add(name)
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                names.add(name)
+            case ast.alias(name=name, asname=asname):
+                names.add(asname or name.split(".")[0])
+    return names
+
+
+@dataclass
+class Fill:
+    """What a student wrote in the blank. problem: why nothing could be taken ("" when something was): unfilled, deleted,
+    no_function, not_python. statements: what stands in place of the statement with the blank. outside: released statements that were
+    changed or removed, additions that were left behind; as the student or the lesson wrote them.
+    """
+
+    problem: str = ""
+    text: str = ""
+    statements: list[ast.stmt] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    why: Text | None = None
+
+    @property
+    def key(self) -> str:
+        """Equal for fills that mean the same."""
+        return self.problem or "\n".join(key(s) for s in self.statements)
+
+
+def extract(exercise: Exercise, source: str) -> Fill:
+    """What stands in the blank in this student's cell."""
+    try:
+        tree = parse(source)
+    except NotPython as e:
+        return Fill(problem="not_python", text=source[:2000], why=e.why)
+    fill = Fill()
+    theirs, ours = list(tree.body), list(exercise.tree.body)
+    for depth, (name, index) in enumerate(exercise.path):
+        target = ours[index]
+        if depth == len(exercise.path) - 1:
+            return _take(exercise, source, ours, index, theirs, fill)
+        found = _counterpart(target, theirs)
+        if found is None:
+            fill.problem = "no_function" if isinstance(target, ast.FunctionDef) else "deleted"
+            return fill
+        if depth:  # the module's own statements are looked at by integrity.py
+            _compare_rest(ours, index, theirs, theirs.index(found), source, fill)
+        if _header(found) != _header(target):
+            fill.changed.append(_first_line(exercise.source, target))
+        next_name = exercise.path[depth + 1][0]
+        ours, theirs = list(getattr(target, next_name)), list(getattr(found, next_name))
+    raise AssertionError("the path ends at a statement")
+
+
+def _counterpart(target: ast.stmt, theirs: list[ast.stmt]) -> ast.stmt | None:
+    """The student's version of a compound statement: the last function of that name (it is the one that counts), else the same header or kind."""
+    if isinstance(target, ast.FunctionDef):
+        return next((s for s in reversed(theirs) if isinstance(s, ast.FunctionDef) and s.name == target.name), None)
+    same = [s for s in theirs if type(s) is type(target)]
+    return next((s for s in same if _header(s) == _header(target)), same[0] if len(same) == 1 else None)
+
+
+def _header(node: ast.stmt) -> str:
+    """A compound statement without what is inside it."""
+    bare = copy.copy(node)
+    for name in ("body", "orelse", "finalbody", "handlers"):
+        if hasattr(bare, name):
+            setattr(bare, name, [])
+    return key(bare)
+
+
+def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, theirs: list[ast.stmt], fill: Fill) -> Fill:
+    """In the block that holds the blank: what is left once the released statements before and after it are taken away."""
+    blank = ours[index]
+    before, after = without_docstring(ours[:index]), ours[index + 1 :]
+    rest = without_docstring(theirs)
+    start = _match_in_order(before, rest, source=exercise.source, fill=fill)
+    tail = _match_from_end(after, rest[start:], source=exercise.source, fill=fill)
+    middle = rest[start : len(rest) - tail]
+    fill.text = segment(source, middle)
+    if not middle:
+        fill.problem = "deleted"
+    elif any(has_blank(s) for s in middle):
+        fill.problem = "unfilled"
+    elif not isinstance(blank, _SIMPLE) and not (len(middle) == 1 and type(middle[0]) is type(blank)):
+        fill.problem = "deleted"
+    elif not isinstance(blank, _SIMPLE):
+        return _into_header(exercise, source, blank, middle[0], fill)
+    else:
+        hole = _expression_at_blank(blank, middle[0]) if len(middle) == 1 else None
+        fill.text = segment(source, [hole]) if hole is not None else fill.text
+        fill.statements = middle
+    return fill
+
+
+def _into_header(exercise: Exercise, source: str, blank: ast.stmt, theirs: ast.stmt, fill: Fill) -> Fill:
+    """The blank is in a compound statement's header (`if ______:`): the expression is taken, the block below stays the released one."""
+    hole = _expression_at_blank(blank, theirs)
+    if hole is None:
+        fill.problem = "deleted"
+        return fill
+    statement = copy.deepcopy(blank)
+    _Put(hole).visit(statement)
+    if key(statement) != key(theirs):
+        fill.changed.append(_first_line(exercise.source, blank))
+    fill.text, fill.statements = segment(source, [hole]), [statement]
+    return fill
+
+
+class _Put(ast.NodeTransformer):
+    def __init__(self, hole: ast.expr):
+        self.hole = hole
+
+    def visit_Name(self, node: ast.Name):
+        return self.hole if node.id == BLANK else node
+
+
+def _expression_at_blank(ours: ast.AST, theirs: ast.AST) -> ast.expr | None:
+    """Walk both trees at once to where ours has the blank; None where they part before it. Blocks below a header do not matter."""
+    if isinstance(ours, ast.Name) and ours.id == BLANK:
+        return theirs if isinstance(theirs, ast.expr) else None
+    if type(ours) is not type(theirs):
+        return None
+    for name, mine in ast.iter_fields(ours):
+        yours = getattr(theirs, name, None)
+        if isinstance(mine, ast.AST) and has_blank(mine):
+            return _expression_at_blank(mine, yours) if isinstance(yours, ast.AST) else None
+        if isinstance(mine, list):
+            for i, item in enumerate(mine):
+                if isinstance(item, ast.AST) and not isinstance(item, ast.stmt) and has_blank(item):
+                    same = isinstance(yours, list) and len(yours) == len(mine)
+                    return _expression_at_blank(item, yours[i]) if same else None
+    return None
+
+
+def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], *, source: str, fill: Fill) -> int:
+    """Find the released statements in order; what stands between them was added. Returns where the last one ends."""
+    at = 0
+    for statement in released:
+        wanted = key(statement)
+        found = next((i for i in range(at, len(theirs)) if key(theirs[i]) == wanted), None)
+        if found is None:
+            fill.changed.append(_first_line(source, statement))
+        else:
+            fill.added += [ast.unparse(s)[:200] for s in theirs[at:found]]
+            at = found + 1
+    return at
+
+
+def _match_from_end(released: list[ast.stmt], theirs: list[ast.stmt], *, source: str, fill: Fill) -> int:
+    """The same from the end. Returns how many of theirs the released statements take up."""
+    taken = 0
+    for statement in reversed(released):
+        wanted = key(statement)
+        found = next((i for i in range(len(theirs) - 1 - taken, -1, -1) if key(theirs[i]) == wanted), None)
+        if found is None:
+            fill.changed.append(_first_line(source, statement))
+        else:
+            taken = len(theirs) - found
+    return taken
+
+
+def _compare_rest(ours: list[ast.stmt], index: int, theirs: list[ast.stmt], found: int, source: str, fill: Fill) -> None:
+    """Around a compound statement with the blank deeper inside: the released neighbours must still be there."""
+    _match_in_order(without_docstring(ours[:index]), theirs[:found], source=source, fill=fill)
+    _match_in_order(ours[index + 1 :], theirs[found + 1 :], source=source, fill=fill)
+
+
+def _first_line(source: str, node: ast.stmt) -> str:
+    return segment(source, [node]).split("\n")[0].strip()[:200]
+
+
+def program(exercise: Exercise, fill: Fill) -> str:
+    """The released cell with the fill in it, its asserts left out: what runs in the sandbox."""
+    tree = copy.deepcopy(exercise.tree)
+    node: ast.AST = tree
+    for name, index in exercise.path[:-1]:
+        node = getattr(node, name)[index]
+    name, index = exercise.path[-1]
+    block = getattr(node, name)
+    block[index : index + 1] = copy.deepcopy(fill.statements)
+    tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
+    return ast.unparse(ast.fix_missing_locations(tree))

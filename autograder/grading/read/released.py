@@ -1,0 +1,127 @@
+"""The released notebook as the reader needs it: which cell is which part, and by what it is known again."""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+
+from autograder.grading.fill import Exercise, read_exercise
+from autograder.grading.source import NotPython, parse
+from autograder.lesson.model import ANSWER_SLOTS, LANGS, Lesson
+
+_MARKUP = re.compile(r"[\s#*_>`~:：.。，,、()（）-]+")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One released cell. name: exercise, boundary_case, normal, boundary, setup, a slot's name, or its id for the rest."""
+
+    name: str
+    kind: str
+    source: str
+    ids: frozenset[str]
+    words: Counter
+
+    @property
+    def is_slot(self) -> bool:
+        return self.name in ANSWER_SLOTS
+
+
+@dataclass(frozen=True)
+class Released:
+    """One edition's released notebook. leads: for each slot the parts between the previous code or slot and it (the question above it).
+
+    prompt_lines: normalised lines that belong to a slot's prompt or lead -> the slot, "" where several share it. placeholders: lines of
+    the slots themselves, markup left out, that an answer may be typed beside.
+    """
+
+    lang: str
+    parts: tuple[Part, ...]
+    by_text: dict[str, int]
+    exercise: Exercise
+    leads: dict[str, tuple[int, ...]]
+    prompt_lines: dict[str, str]
+    placeholders: tuple[str, ...]
+    lines: frozenset[str]
+    text: str
+
+    def part(self, name: str) -> Part:
+        return next(p for p in self.parts if p.name == name)
+
+
+def plain(text: str) -> str:
+    """A line or cell as it is compared: NFKC, no case, no markup, no spaces."""
+    return _MARKUP.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def squeezed(text: str) -> str:
+    """A whole cell as it is compared: trailing and surrounding space left out."""
+    return "\n".join(line.rstrip() for line in text.strip().split("\n"))
+
+
+def words(text: str) -> Counter:
+    """Words and CJK pairs, for likeness."""
+    tokens = re.findall(r"[a-z0-9_]+|[\u3400-\u9fff]{1,2}", text.casefold())
+    return Counter(tokens)
+
+
+def likeness(a: Counter, b: Counter) -> float:
+    """Share of the words of `a` that are in `b`, 0 to 1."""
+    total = a.total()
+    return (a & b).total() / total if total else 0.0
+
+
+_CACHE: dict[int, tuple[Lesson, dict[str, Released]]] = {}
+
+
+def released(lesson: Lesson) -> dict[str, Released]:
+    """Both editions' released notebooks, made once a lesson object."""
+    kept = _CACHE.get(id(lesson))
+    if kept is None or kept[0] is not lesson:
+        if len(_CACHE) > 16:
+            _CACHE.clear()
+        kept = _CACHE[id(lesson)] = (lesson, {lang: _make(lesson, lang) for lang in LANGS})
+    return kept[1]
+
+
+def _make(lesson: Lesson, lang: str) -> Released:
+    from autograder.release.notebook import student_notebook
+
+    parts = []
+    for cell in student_notebook(lesson, lang).cells:
+        nbgrader, course = cell.metadata.get("nbgrader", {}), cell.metadata.get("course", {})
+        role = course.get("role", "")
+        name = course.get("slot") or course.get("check") or ("boundary_case" if role == "boundary" else role if role in ("exercise", "setup") else cell.id)
+        ids = frozenset(i for i in (nbgrader.get("grade_id"), cell.id) if i)
+        parts.append(Part(name, cell.cell_type, cell.source, ids, words(cell.source)))
+    leads: dict[str, tuple[int, ...]] = {}
+    for i, part in enumerate(parts):
+        if part.is_slot:
+            first = i
+            while first and parts[first - 1].kind == "markdown" and not parts[first - 1].is_slot:
+                first -= 1
+            leads[part.name] = tuple(range(first, i))
+    prompt_lines: dict[str, str] = {}
+    for slot, before in leads.items():
+        at = next(i for i, p in enumerate(parts) if p.name == slot)
+        for line in {plain(x) for i in (*before, at) for x in parts[i].source.split("\n")} - {""}:
+            prompt_lines[line] = "" if line in prompt_lines and prompt_lines[line] != slot else slot
+    slot_lines = {x.strip(" *_#>") for p in parts if p.is_slot for x in p.source.split("\n")} - {""}
+    placeholders = tuple(sorted(slot_lines, key=len, reverse=True))
+    by_text: dict[str, int] = {}
+    for i, part in enumerate(parts):
+        by_text.setdefault(squeezed(part.source), i)
+    exercise = read_exercise(next(p.source for p in parts if p.name == "exercise"), lesson.checks.function)
+    lines = frozenset(plain(x) for p in parts for x in p.source.split("\n")) - {""}
+    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, "\n\n".join(p.source for p in parts))
+
+
+def statements(source: str) -> list[ast.stmt]:
+    """Top-level statements of a code cell, none where it is not Python."""
+    try:
+        return parse(source).body
+    except NotPython:
+        return []

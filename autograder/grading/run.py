@@ -1,0 +1,124 @@
+"""The hidden checks of one fill: inputs go into the sandbox one by one, results come out, and are compared here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from autograder.errors import CourseError
+from autograder.grading import names
+from autograder.grading.compare import matches
+from autograder.grading.sandbox import Reply, Sandbox
+from autograder.grading.sandbox.codec import ProbeArgument
+from autograder.lesson.checks import Checks
+from autograder.lesson.rubric import Text
+from autograder.records import CheckOutcome
+
+ROUNDS = 2  # seeds tried for each submission
+_BUILTINS = sorted(names.BUILTINS)
+_ENDLESS = Text(zh="没有再试：正常输入已经超过时间限制。", en="Not tried: the normal inputs had already run out of time.")
+
+
+@dataclass(frozen=True)
+class HiddenChecks:
+    outcomes: list[CheckOutcome]
+
+    def passed(self, kind: str) -> bool:
+        """True when there are checks of this kind and every one passed."""
+        mine = [o.passed for o in self.outcomes if o.kind == kind]
+        return bool(mine) and all(mine)
+
+
+def seeds(checks_hash: str, source_hash: str) -> list[int]:
+    """Seeds of the hidden inputs: other ones for each submission, the same at each regrade of it."""
+    return [int.from_bytes(hashlib.sha256(f"{checks_hash}:{source_hash}:{n}".encode()).digest()[:8]) for n in range(ROUNDS)]
+
+
+def not_run(checks: Checks, why: Text) -> HiddenChecks:
+    """Every check failed, because there is nothing to run."""
+    outcomes = []
+    for kind, cases in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)):
+        outcomes += [CheckOutcome(name=Text(**c["name"]), kind=kind, passed=False, message=why) for c in _cases(checks, cases, 0)]
+    return HiddenChecks(outcomes)
+
+
+def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
+    """Call the fill on every hidden case. Normal and boundary cases run in processes of their own, so that a crash on one kind costs
+    only that kind. Raises CourseError where the lesson's own checks do not run, sandbox.Broken where the sandbox does not."""
+    outcomes: list[CheckOutcome] = []
+    endless = False
+    for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)):
+        if endless:  # it cannot pass any more: do not wait a second time
+            return HiddenChecks(outcomes + [o for o in not_run(checks, _ENDLESS).outcomes if o.kind == kind])
+        with sandbox.program(program, checks.function, _BUILTINS) as session:
+            failed: dict[str, Text] = {}
+            order: dict[str, Text] = {}
+            for seed in seed_list:
+                cases = _cases(checks, make, seed)
+                shuffled = np.random.default_rng(seed ^ 0x5EED).permutation(len(cases))
+                for case in (cases[i] for i in shuffled):
+                    name = case["name"]["en"]
+                    order[name] = Text(**case["name"])
+                    problem = judge(case, session.call(_arguments(case["args"])))
+                    if problem is not None:
+                        failed.setdefault(name, problem)
+            endless = session.dead is not None and session.dead.kind == "timeout"
+        outcomes += [CheckOutcome(name=order[n], kind=kind, passed=n not in failed, message=failed.get(n)) for n in sorted(order)]
+    return HiddenChecks(outcomes)
+
+
+def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
+    try:
+        with np.errstate(all="ignore"):
+            return make(np.random.default_rng(seed))
+    except Exception as e:  # a lesson author's mistake
+        raise CourseError(f"{make.__name__} of the hidden checks fails: {type(e).__name__}: {e}.", where=str(checks.path), remedy="Mend checks.py and run `course lint`.") from e
+
+
+def _arguments(args: dict) -> dict:
+    return {k: ProbeArgument(k) if isinstance(v, dict) and set(v) == {"$probe"} else v for k, v in args.items()}
+
+
+def judge(case: dict, reply: Reply) -> Text | None:
+    """None when the case holds, else what went wrong; no hidden value is told."""
+    if case.get("raises"):
+        return None if reply.kind == "raised" else Text(zh="这里应当抛出异常，但没有。", en="An exception was expected here, and none was raised.")
+    used = sorted(set(case.get("untouched", ())) & set(reply.touched))
+    if used:
+        name = ", ".join(used)
+        return Text(zh=f"这里不应当使用 {name}，但用到了。", en=f"{name} must not be used here, but was.")
+    match reply.kind:
+        case "value":
+            if matches(reply.value, case["expect"], case.get("rtol", 0.0), case.get("atol", 0.0)):
+                return None
+            return _wrong(reply.value, case["expect"])
+        case "raised":
+            return Text(zh=f"抛出了 {reply.detail}。", en=f"It raised {reply.detail}.")
+        case "timeout":
+            return Text(zh="在时间限制内没有算完，已经停止。", en="It did not finish within the time limit and was stopped.")
+        case "memory":
+            return Text(zh="用的内存超过了限制。", en="It used more memory than is allowed.")
+        case "not_plain":
+            return Text(zh="返回的不是普通的数、字符串、列表或数组。", en="It returned something that is not a plain number, string, list or array.")
+        case _:
+            return Text(zh="运行它的进程意外结束。", en="The process that ran it ended unexpectedly.")
+
+
+def _wrong(actual: object, expected: object) -> Text:
+    """The kind of difference, without the values."""
+    a, e = (x.shape if isinstance(x, np.ndarray) else () if isinstance(x, (int, float, complex, np.generic)) else type(x).__name__ for x in (actual, expected))
+    if actual is None and expected is not None:
+        return Text(zh="没有返回值（返回了 None）。", en="It returned nothing (None).")
+    if a != e:
+        return Text(zh="返回值的种类或形状不对。", en="The result has the wrong kind or shape.")
+    nan = isinstance(actual, (float, np.ndarray, np.generic)) and np.isnan(np.asarray(actual, dtype=np.complex128)).any() if _is_number(actual) else False
+    if nan and not np.isnan(np.asarray(expected, dtype=np.complex128)).any():
+        return Text(zh="结果里有 NaN。", en="The result holds NaN.")
+    return Text(zh="数值不对。", en="The value is wrong.")
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, (float, np.ndarray, np.generic)) and np.asarray(x).dtype.kind in "biufc"

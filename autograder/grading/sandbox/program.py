@@ -1,0 +1,130 @@
+"""What runs in a fill process: the pristine cell with the student's blank in it, called once for each case the grader sends.
+
+The sandbox loads this file on its own. Frames are a 4-byte length and JSON of codec.py. The first frame is the program
+{"source", "function", "builtins"}; the answer is ("ready",) or ("raised", exception name). Then each frame is a dict of
+arguments, answered by ("value", result, [probes used]), ("raised", exception name, [probes used]) or ("not_plain", what, [..]).
+"""
+
+import builtins
+import os
+import struct
+
+import codec
+import numpy as np
+
+MODULES = {}  # what `import` can find: filled by the zygote
+MAX_FRAME = codec.MAX_BYTES
+
+
+def read_frame(fd):
+    """One frame, or None at end of file."""
+    head = _read(fd, 4)
+    if head is None:
+        return None
+    (length,) = struct.unpack("!I", head)
+    return _read(fd, length) if length <= MAX_FRAME else None
+
+
+def _read(fd, length):
+    parts, left = [], length
+    while left:
+        part = os.read(fd, min(left, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def write_frame(fd, data):
+    data = struct.pack("!I", len(data)) + data
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+class Probe:
+    """An argument that must not be used when the case says so: it records any use and yields NaN, which spoils the result.
+
+    Asking whether it is None, or naming it without use, is no use.
+    """
+
+    def __init__(self, name, log):
+        object.__setattr__(self, "_probe", (name, log))
+
+    def __getattr__(self, name):
+        _used(self)
+        return float("nan")
+
+
+def _used(probe):
+    name, log = object.__getattribute__(probe, "_probe")
+    if name not in log:
+        log.append(name)
+
+
+def _spoil(result):
+    def method(self, *args, **kwargs):
+        _used(self)
+        return result
+
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and xor or".split()
+for _name in [p + b for b in _BINARY for p in ("", "r", "i")] + ["neg", "pos", "abs", "invert", "round", "getitem", "call", "float", "complex"]:
+    setattr(Probe, f"__{_name}__", _spoil(float("nan")))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne", "bool", "contains", "setitem", "setattr"):
+    setattr(Probe, f"__{_name}__", _spoil(False))
+for _name in ("int", "index", "len", "hash"):
+    setattr(Probe, f"__{_name}__", _spoil(0))
+setattr(Probe, "__iter__", lambda self: (_used(self), iter(()))[1])
+setattr(Probe, "__array__", lambda self, *args, **kwargs: (_used(self), np.array(np.nan))[1])
+setattr(Probe, "__str__", _spoil("probe"))
+setattr(Probe, "__repr__", _spoil("probe"))
+setattr(Probe, "__format__", _spoil("probe"))
+
+
+def _import(name, globals=None, locals=None, fromlist=(), level=0):
+    if level or name not in MODULES:
+        raise ImportError("not offered in the exercise")
+    return MODULES[name]
+
+
+def _safe_builtins(names):
+    return {n: getattr(builtins, n) for n in names if hasattr(builtins, n)} | {"__import__": _import}
+
+
+def _name_of(error):
+    name = type(error).__name__
+    return name[:40] if isinstance(name, str) else "Exception"
+
+
+def run(fd):
+    """Serve one program until the grader closes the descriptor."""
+    data = read_frame(fd)
+    if data is None:
+        return
+    spec = codec.decode(data)
+    space = {"__builtins__": _safe_builtins(spec["builtins"]), "__name__": "exercise", "np": np, "numpy": np} | {n: m for n, m in MODULES.items() if n == "math"}
+    try:
+        exec(compile(spec["source"], "<exercise>", "exec", dont_inherit=True), space)
+        function = space[spec["function"]]
+    except BaseException as e:  # SystemExit and KeyboardInterrupt of a fill end nothing
+        write_frame(fd, codec.encode(("raised", _name_of(e))))
+        return
+    write_frame(fd, codec.encode(("ready",)))
+    while (data := read_frame(fd)) is not None:
+        log = []
+        args = codec.decode(data, lambda name: Probe(name, log))
+        try:
+            reply = ("value", function(**args), log)
+        except BaseException as e:
+            reply = ("raised", _name_of(e), log)
+        del args
+        try:
+            out = codec.encode(reply)
+        except codec.NotPlain as e:
+            out = codec.encode(("not_plain", str(e), log))
+        except BaseException as e:  # out of memory while encoding
+            out = codec.encode(("raised", _name_of(e), []))
+        write_frame(fd, out)

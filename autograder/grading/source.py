@@ -1,0 +1,135 @@
+"""A student's code cell as a syntax tree. Nothing here runs it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import unicodedata
+import warnings
+from functools import lru_cache
+
+from autograder.lesson.rubric import Text
+
+MAX_CHARS = 200_000
+MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets in broken code
+
+_PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
+_LINE_MAGIC = re.compile(r"^([ \t]*)(?:[\w, ]+=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
+
+
+class NotPython(Exception):
+    """The cell cannot be read as Python. line: 1-based, 0 where none is to blame. why: for the student."""
+
+    def __init__(self, why: Text, line: int = 0):
+        self.why, self.line = why, line
+        super().__init__(why.en)
+
+
+@lru_cache(maxsize=256)
+def parse(source: str) -> ast.Module:
+    """The tree of a cell, IPython's own lines (%magic, !command, name?) taken out. Raises NotPython. Callers do not change the tree."""
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    first, _, rest = source.lstrip().partition("\n")
+    if first.startswith("%%"):
+        name = re.match(r"%%([\w.]*)", first)[1]
+        if name not in _PYTHON_MAGICS:
+            raise NotPython(Text(zh=f"单元格以 %%{name} 开头，不会当作 Python 运行。", en=f"The cell starts with %%{name} and does not run as Python."), 1)
+        source = "\n" + rest  # line numbers stay
+    _guard(source)
+    try:
+        return _parse(source)
+    except SyntaxError as e:
+        plain = _LINE_MAGIC.sub(lambda m: (m[1] or m[2] or "") + "pass", source)
+        if plain != source:
+            try:
+                return _parse(plain)
+            except SyntaxError:
+                pass
+        raise NotPython(_explain(e, source), e.lineno or 0) from None
+
+
+def _parse(source: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "invalid escape sequence" and the like
+            return ast.parse(source)
+    except (RecursionError, MemoryError):
+        raise NotPython(Text(zh="代码嵌套太深，无法读取。", en="The code is nested too deeply to be read.")) from None
+    except SyntaxError:
+        raise
+    except ValueError:  # null bytes, integers of many thousand digits
+        raise NotPython(Text(zh="代码中有无法读取的字符或数字。", en="The code holds a character or number that cannot be read.")) from None
+
+
+def _guard(source: str) -> None:
+    """Refuse what only an attack on the parser looks like."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[()\[\]{}]", source):
+        depth = depth + 1 if bracket in "([{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    if len(source) > MAX_CHARS:
+        raise NotPython(Text(zh=f"单元格超过 {MAX_CHARS} 个字符。", en=f"The cell has more than {MAX_CHARS} characters."))
+    if deepest > MAX_BRACKETS:
+        raise NotPython(Text(zh="代码嵌套太深，无法读取。", en="The code is nested too deeply to be read."))
+
+
+def _explain(error: SyntaxError, source: str) -> Text:
+    """What is wrong, in plain words; characters that look like ASCII and are not come up often with a Chinese keyboard."""
+    lines = source.split("\n")
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
+    code = re.sub(r"#.*|\"[^\"]*\"|'[^']*'", "", line)
+    odd = next((c for c in code if ord(c) > 127 and not c.isalpha()), None)
+    where_zh, where_en = (f"第 {error.lineno} 行", f"line {error.lineno}") if error.lineno else ("", "the cell")
+    if odd is not None:
+        name = unicodedata.name(odd, f"U+{ord(odd):04X}")
+        return Text(zh=f"{where_zh}有字符 {odd!r}（{name}），Python 不认识它；请换成半角字符。", en=f"{where_en} holds the character {odd!r} ({name}), which is not Python; type it as plain ASCII.")
+    said = (error.msg or "invalid syntax").split("\n")[0][:120]
+    return Text(zh=f"{where_zh}不是合法的 Python：{said}。", en=f"{where_en} is not valid Python: {said}.")
+
+
+def key(node: ast.AST) -> str:
+    """A text equal for nodes that mean the same: positions, annotations and an assert's message left out, 6 equal to 6.0."""
+    return ast.dump(_Canonical().visit(copy.deepcopy(node)))
+
+
+class _Canonical(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant):
+        if type(node.value) is int and abs(node.value) < 2**53:
+            return ast.Constant(float(node.value))
+        return ast.Constant(node.value)
+
+    def visit_Assert(self, node: ast.Assert):
+        return ast.Assert(self.visit(node.test), None)
+
+    def visit_arg(self, node: ast.arg):
+        return ast.arg(node.arg)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign):
+        self.generic_visit(node)
+        return ast.Assign([node.target], node.value) if node.value is not None else ast.Pass()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef):
+        node.returns = None
+        node.body = without_docstring(node.body)
+        return self.generic_visit(node)
+
+
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    is_text = body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
+    return body[1:] if is_text else body
+
+
+def segment(source: str, nodes: list[ast.AST]) -> str:
+    """The student's own text from the first to the last of these nodes."""
+    if not nodes:
+        return ""
+    first, last = nodes[0], nodes[-1]
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    picked = lines[first.lineno - 1 : last.end_lineno]
+    if not picked:
+        return ""
+    encoded = picked[-1].encode("utf-8", "surrogatepass")[: last.end_col_offset]
+    picked[-1] = encoded.decode("utf-8", "replace")
+    picked[0] = picked[0].encode("utf-8", "surrogatepass")[first.col_offset :].decode("utf-8", "replace")
+    return "\n".join(picked)
