@@ -88,7 +88,8 @@ def _markdown(source: str, line: int) -> list[Cell]:
 
     def add(kind: str, text: str, at: int, slot: str | None = None):
         if text.strip() or slot:  # an empty slot is still a place to write
-            cells.append(Cell(kind, text.strip("\n"), line + source.count("\n", 0, at), slot=slot))
+            start = at + (len(text) - len(text.lstrip("\n")) if kind == "markdown" else 0)
+            cells.append(Cell(kind, text.strip("\n"), line + source.count("\n", 0, start), slot=slot))
 
     for m in _SLOT.finditer(source):
         add("markdown", source[pos : m.start()], pos)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import kernels
 from autograder.student.show import Report
 from autograder.student.words import say
+from kernels.sources import load_source
 
 SHOWN = 6  # rows that agree; every row that does not is shown
+BLANK = "______"
+_DECLARATION = re.compile(r"// CHALLENGE-BEGIN[^\n]*\n[ \t]*(?P<left>[^\n=]+?)[ \t]*=[^\n]*;")
 
 
 def run_and_compare(name: str, mine: Callable, lang: str, *, count: int, backend: str | None) -> tuple[Report, dict | None]:
@@ -28,11 +32,15 @@ def run_and_compare(name: str, mine: Callable, lang: str, *, count: int, backend
 def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, dict | None]:
     """The kernel with the student's line in the marked place, on the emulator, held to its float64 reference."""
     report = Report(say(lang, "challenge_title", name=name), lang)
-    if not line.strip() or "______" in line:
-        report.add("todo", say(lang, "challenge_empty", file=kernels.registry()[name].source) + "\n" + kernels.challenge_text(name), "challenge")
-        return report, None
     try:
-        comparison = kernels.challenge(name, line, count=count)
+        spec = kernels.registry().get(name)
+        left = _left_side(spec.source) if spec else ""
+        if not line.strip() or BLANK in line:
+            place = kernels.challenge_text(name).replace(BLANK, f"{left} = {BLANK};" if left else BLANK)
+            report.add("todo", say(lang, "challenge_empty", file=spec.source) + "\n" + place, "challenge")
+            return report, None
+        statement = line if not left or line.rstrip().endswith(";") else f"{left} = {line.strip()};"
+        comparison = kernels.challenge(name, statement, count=count)
     except kernels.KernelError as e:
         report.add("bad", str(e), "challenge")
         return report, None
@@ -43,6 +51,12 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
     elif comparison.passed:
         report.add("ok", say(lang, "challenge_done", n=len(comparison.rows)), "challenge")
     return report, _receipt(report, comparison)
+
+
+def _left_side(source: str) -> str:
+    """What the challenge line declares, e.g. "const bool read_c"; "" where it is no declaration with `=`."""
+    m = _DECLARATION.search(load_source(source).text)
+    return m["left"].strip() if m else ""
 
 
 def _rows(report: Report, comparison, lang: str, who: str) -> None:

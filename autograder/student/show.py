@@ -53,11 +53,17 @@ class Report:
         rows = "".join(
             f'<li style="list-style:none;margin:.2em 0"><span role="img" aria-label="{html.escape(say(self.lang, i.status))}" '
             f'style="color:{_COLOUR[i.status]};font-weight:bold;display:inline-block;width:1.4em;vertical-align:top">{_SIGN[i.status]}</span>'
-            f'<span style="display:inline-block;max-width:calc(100% - 2em);white-space:pre-wrap">{html.escape(i.text)}</span></li>'
+            f'<span style="display:inline-block;max-width:calc(100% - 2em)">{_text(i.text)}</span></li>'
             for i in self.items
         )
-        foot = "".join(f'<div style="opacity:.75;margin-top:.3em">{html.escape(f)}</div>' for f in self.foot)
+        foot = "".join(f'<div style="opacity:.75;margin-top:.3em;white-space:pre-wrap">{html.escape(f)}</div>' for f in self.foot)
         return f'<div style="border-left:4px solid var(--jp-brand-color1, #1976d2);padding:.4em .8em"><strong>{html.escape(self.title)}</strong><ul style="margin:.3em 0;padding:0">{rows}</ul>{foot}</div>'
+
+
+def _text(text: str) -> str:
+    """A sentence; what follows its first line is code or a log, and keeps its columns."""
+    first, _, rest = text.partition("\n")
+    return html.escape(first) + (f'<pre style="margin:.3em 0;overflow-x:auto">{html.escape(rest)}</pre>' if rest else "")
 
 
 def short(value: object, limit: int = 160) -> str:

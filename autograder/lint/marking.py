@@ -1,0 +1,119 @@
+"""rubric.yml and answers.jsonl: what a page needs of them, beyond their schema."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+from autograder.lesson.model import ANSWER_SLOTS, LANGS, Edition
+from autograder.lesson.rubric import Rubric
+from autograder.lint.problem import Problem
+
+TOTAL = {"normal": 2, "boundary": 1, "explanation": 1, "q1": 2, "q2": 2, "q3": 2}
+
+
+def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Edition], fill: str | None) -> list[Problem]:
+    """fill: the solution's expression, where it is known."""
+    text = path.read_text(encoding="utf-8")
+    out: list[Problem] = []
+
+    def say(key: str, what: str, remedy: str) -> None:
+        found = re.search(rf"^[ \t-]*(?:id: *)?{re.escape(key)}\b", text, re.M)
+        out.append(Problem(path, text.count("\n", 0, found.start()) + 1 if found else 0, what, remedy))
+
+    if rubric.lesson != slug:
+        say("lesson", f"The rubric names the lesson {rubric.lesson}.", f"Write `lesson: {slug}`.")
+    if rubric.points.model_dump() != TOTAL or rubric.pass_mark != 8:
+        say("points", "The points are not the course's.", "Code 2 + 1 + 1 and three questions of 2; 8 of 10 pass.")
+    ids = [link.id for slot in rubric.slots.values() for link in slot.links]
+    for twice in sorted({i for i in ids if ids.count(i) > 1}):
+        say(twice, f"The link {twice} stands in two slots.", "Give each its own id.")
+    kinds = {link.kind for name, slot in rubric.slots.items() for link in slot.links if name != "explanation"}
+    for kind, name in (("correctness", "correctness boundary"), ("tradeoff", "performance trade-off")):
+        if kind not in kinds:
+            say("slots", f"No link of Q1 to Q3 is a {name}, so nobody could pass.", f"Mark at least one with `kind: {kind}`.")
+    if not any(m.veto for slot in rubric.slots.values() for m in slot.misconceptions):
+        say("slots", "No misconception is a veto.", "Name the lesson's wrong core chain and mark it `veto: true`.")
+    for name, slot in rubric.slots.items():
+        for link in slot.links:
+            for lang in LANGS:
+                if not link.exemplars.get(lang) and not any(r.get(lang) for r in link.rules):
+                    say(link.id, f"The link {link.id} cannot be found in a {lang} answer: it has neither rules nor exemplars.", f"Give it {lang} exemplars or rules.")
+        for lang in LANGS:
+            if (slot.full, slot.some) and not slot.reference.get(lang).strip():
+                say(name, f"The slot {name} has no {lang} reference answer.", "Write it.")
+    _hints(rubric, fill, say)
+    _references(rubric, editions, out)
+    return out
+
+
+def _hints(rubric: Rubric, fill: str | None, say) -> None:
+    for lang in LANGS:
+        texts = [h.get(lang) for h in rubric.hints]
+        for i, text in enumerate(texts):
+            if text in texts[:i]:
+                say("hints", f"The {lang} hints {texts.index(text) + 1} and {i + 1} are the same.", "Each level goes one step further.")
+            if fill and i < 3 and _code(fill) in _code(text):
+                say("hints", f"The {lang} hint {i + 1} gives the full answer away.", "Only level 4 does.")
+        if fill and _code(fill) not in _code(texts[3]):
+            say("hints", f"The {lang} hint 4 is not the full answer.", f"It must hold the solution's expression: {fill}")
+
+
+def _code(text: str) -> str:
+    return re.sub(r"[\s()]", "", text)
+
+
+def _references(rubric: Rubric, editions: dict[str, Edition], out: list[Problem]) -> None:
+    """The answer edition prints the rubric's reference answers: word for word, so that they cannot drift apart."""
+    squeeze = lambda t: re.sub(r"[\s>`*$\\-]", "", t)
+    for lang, edition in editions.items():
+        page = squeeze(edition.text)
+        for name, slot in rubric.slots.items():
+            missing = next((p for p in re.split(r"\n\s*\n", slot.reference.get(lang)) if squeeze(p) and squeeze(p) not in page), None)
+            if missing:
+                out.append(Problem(edition.path, 0, f"The reference answer of {name} is not the rubric's (it lacks {missing.strip()[:40]!r}...).", "Copy slots." + name + ".reference of rubric.yml into the folded answer, or the page's text into the rubric."))
+
+
+def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
+    """answers.jsonl: every line readable, in a known slot, with known links."""
+    if not path.is_file():
+        return [Problem(path, 0, "The labelled answers are missing.", "Add answers.jsonl: the rubric is tested on it.")]
+    out: list[Problem] = []
+    seen: set[str] = set()
+    covered: set[tuple[str, str]] = set()
+    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            slot, text, ident = row["slot"], row["answer"], row["id"]
+        except (ValueError, KeyError, TypeError) as e:
+            out.append(Problem(path, n, f"The line is no labelled answer: {type(e).__name__}: {e}.", "It is a JSON object with id, lang, slot, answer, points, links."))
+            continue
+        if slot not in ANSWER_SLOTS:
+            out.append(Problem(path, n, f"There is no slot {slot!r}.", f"The slots are {', '.join(ANSWER_SLOTS)}."))
+            continue
+        if ident in seen:
+            out.append(Problem(path, n, f"The id {ident} stands here twice.", "Give each answer its own."))
+        seen.add(ident)
+        covered.add((slot, row.get("lang", "")))
+        known = {link.id for link in rubric.slots[slot].links}
+        if unknown := set(row.get("links", [])) - known:
+            out.append(Problem(path, n, f"The links {sorted(unknown)} are not in the rubric's slot {slot}.", f"It has {', '.join(sorted(known))}."))
+        if not isinstance(row.get("points"), (int, float)) or not 0 <= row["points"] <= rubric.slots[slot].points:
+            out.append(Problem(path, n, f"The points {row.get('points')!r} are not 0 to {rubric.slots[slot].points}.", "Mend the label."))
+    for slot in ANSWER_SLOTS:
+        for lang in LANGS:
+            if (slot, lang) not in covered:
+                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some: full, partial, terms only, misconception, negated, stuffed, injected, off-topic."))
+    return out
+
+
+def expression(text: str) -> str | None:
+    """The text in Python's own spelling, None where it is no expression."""
+    try:
+        return ast.unparse(ast.parse(text, mode="eval"))
+    except SyntaxError:
+        return None

@@ -1,0 +1,70 @@
+"""One lesson held to the form: every problem at once, not only the first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.lesson.checks import load_checks
+from autograder.lesson.model import LANGS
+from autograder.lesson.qmd import read_edition
+from autograder.lesson.rubric import load_rubric
+from autograder.lint.hidden import lint_checks, solution_fill
+from autograder.lint.marking import lint_answers, lint_rubric
+from autograder.lint.page import lint_page
+from autograder.lint.pair import lint_pair
+from autograder.lint.problem import Problem
+
+__all__ = ["Problem", "lint_lesson"]
+
+
+def lint_lesson(folder: Path) -> list[Problem]:
+    """All problems of a lesson folder, sorted by file and line. A file that cannot be read is one problem; the others are still looked at."""
+    out: list[Problem] = []
+
+    def load(read, *args):
+        try:
+            return read(*args)
+        except CourseError as e:
+            file, _, line = e.where.rpartition(":")
+            known = line.isdigit() and file
+            out.append(Problem(Path(file if known else e.where or folder), int(line) if known else 0, e.what, e.remedy))
+            return None
+
+    editions = {lang: e for lang in LANGS if (e := load(read_edition, folder / f"{lang}.qmd", lang))}
+    checks = load(load_checks, folder / "checks.py")
+    rubric = load(load_rubric, folder / "rubric.yml")
+    for edition in editions.values():
+        out += lint_page(edition)
+    if len(editions) == len(LANGS):
+        out += lint_pair(*editions.values())
+    fill = None
+    if checks and editions:
+        edition = next(iter(editions.values()))
+        try:
+            out += lint_checks(checks, edition)
+            fill = _fill(edition, checks.function)
+        except SyntaxError:
+            pass  # lint_page has named the cell that is no Python
+        except Exception as e:  # an author's code may raise anything, anywhere
+            out.append(Problem(checks.path, 0, f"Trying the hidden checks failed: {type(e).__name__}: {e}.", "Mend checks.py or the exercise and solution cells."))
+    if rubric:
+        out += lint_rubric(rubric, folder / "rubric.yml", folder.name, editions, fill)
+        out += lint_answers(folder / "answers.jsonl", rubric)
+    if checks:
+        out += _imports(checks.path)
+    return sorted(set(out))
+
+
+def _fill(edition, function: str) -> str | None:
+    cells = [edition.with_role(r) for r in ("exercise", "solution")]
+    return solution_fill(cells[0][0].source, cells[1][0].source, function) if all(cells) else None
+
+
+def _imports(path: Path) -> list[Problem]:
+    """Arrows go one way: a lesson's checks know nothing of the grader."""
+    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if re.match(r"\s*(?:from|import)\s+autograder\b", line):
+            return [Problem(path, n, "The checks import autograder.", "A lesson's checks.py imports nothing of it: write plain data and functions.")]
+    return []
