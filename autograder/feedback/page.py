@@ -48,7 +48,7 @@ def render_page(lesson: Lesson, final: Final) -> str:
     limit = QUOTE_CHARS
     while True:
         page = _render(lesson, final, limit)
-        if len(page.encode()) <= MAX_BYTES or limit < 40:
+        if len(page.encode("utf-8", "replace")) <= MAX_BYTES or limit < 40:
             return page
         limit //= 4
 

@@ -54,7 +54,7 @@ def autograded_text(lesson: Lesson, source: Path | None, result: Result) -> str:
         parts: list[Part] = []
         head = words["unread"].format(why=" ".join(result.reasons))
     else:
-        parts = read_parts(lesson, source, result.lang) if source else []
+        parts = read_parts(lesson, source) if source else []
         head = words["verdict"].format(state=result.state, total=result.total, reasons=" ".join(result.reasons))
     cells = notebook["cells"]
     mine = {p.cell_id: p for p in parts if p.cell_id}

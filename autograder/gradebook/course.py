@@ -184,7 +184,7 @@ def write_atomically(path: Path, data: str | bytes, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.tmp")
     try:
-        temporary.write_bytes(data.encode() if isinstance(data, str) else data)
+        temporary.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
         temporary.chmod(mode)
         temporary.replace(path)
     finally:

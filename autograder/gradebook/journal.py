@@ -26,6 +26,9 @@ class Entry:
     timestamp: datetime | None
     result: Result
 
+    def __post_init__(self):
+        object.__setattr__(self, "result", storable(self.result))
+
     def line(self) -> bytes:
         data = {
             "student": self.student,
@@ -41,6 +44,21 @@ class Entry:
         data = json.loads(line)
         stamp = data["timestamp"]
         return cls(data["student"], data["source_hash"], data["rubric_hash"], datetime.fromisoformat(stamp) if stamp else None, Result.model_validate(data["result"]))
+
+
+def storable(result: Result) -> Result:
+    """The result with no text that a database refuses: half a surrogate pair, a NUL. Most results come back as they are."""
+    data = result.model_dump(mode="python")
+    clean = _clean(data)
+    return result if clean == data else Result.model_validate(clean)
+
+
+def _clean(value):
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd") if "\0" in value or not value.isascii() else value
+    if isinstance(value, dict):
+        return {k: _clean(v) for k, v in value.items()}
+    return [_clean(v) for v in value] if isinstance(value, list) else value
 
 
 class Journal:

@@ -129,7 +129,7 @@ class _Run:
             nonlocal count
             for submission in found:
                 path, digest = stage(submission, self.course, self.lesson.slug)
-                if done.get(submission.student) == (digest, self.rubric_hash):
+                if done.get(submission.student) == (digest, self.rubric_hash) and self._shown(submission.student).is_file():
                     self.summary.kept += 1
                     count += 1
                     if progress:
@@ -162,6 +162,9 @@ class _Run:
         self._write()
         if waiting:
             raise CourseError(f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.", remedy="Run the same command again; nothing graded is lost.")
+
+    def _shown(self, student: str) -> Path:
+        return self.course.step("autograded", student, self.lesson.slug) / f"{self.lesson.slug}.ipynb"
 
     def finish(self) -> None:
         self.writer.refresh_penalties()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from autograder.student.hints import MIME as HINT_MIME
+
 JOINER = "\u2060"
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _SCHEME = re.compile(r"(?i)\b(javascript|vbscript|data)(?=\s*(?::|&colon;|&#0*58;|&#x0*3a;))")
@@ -69,12 +71,12 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def hints_seen(outputs: object, mime: str = "application/vnd.hopper-course.hint+json") -> list[int]:
+def hints_seen(outputs: object) -> list[int]:
     """The hint levels that a cell's outputs show."""
     levels = []
     for output in outputs if isinstance(outputs, list) else []:
         data = output.get("data") if isinstance(output, dict) else None
-        shown = data.get(mime) if isinstance(data, dict) else None
+        shown = data.get(HINT_MIME) if isinstance(data, dict) else None
         level = shown.get("level") if isinstance(shown, dict) else None
         if isinstance(level, int) and 1 <= level <= 4:
             levels.append(level)

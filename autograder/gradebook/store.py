@@ -5,11 +5,11 @@ The rows are nbgrader's own models; our result table is written in the same tran
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from nbgrader.api import Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
+from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
 from sqlalchemy import delete, insert, select
 
 from autograder.gradebook.journal import Entry
@@ -25,19 +25,14 @@ Penalty = Callable[[str, float, float], float | None]
 
 
 def graded_keys(gradebook: Gradebook, slug: str) -> dict[str, tuple[str, str]]:
-    """student -> (source_hash, rubric_hash) of what stands in the gradebook."""
-    rows = gradebook.db.execute(select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash).where(course_result.c.assignment == slug))
+    """student -> (source_hash, rubric_hash) of what stands in the gradebook; not of submissions that were removed from it."""
+    rows = gradebook.db.execute(
+        select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash)
+        .join(SubmittedAssignment, SubmittedAssignment.student_id == course_result.c.student)
+        .join(Assignment, (Assignment.id == SubmittedAssignment.assignment_id) & (Assignment.name == course_result.c.assignment))
+        .where(course_result.c.assignment == slug)
+    )
     return {student: (source, rubric) for student, source, rubric in rows}
-
-
-def stored_results(gradebook: Gradebook, slug: str, students: Iterable[str] | None = None) -> Iterator[Result]:
-    """The automatic results, in order of the students' names."""
-    query = select(course_result.c.result).where(course_result.c.assignment == slug).order_by(course_result.c.student)
-    wanted = None if students is None else set(students)
-    for (text,) in gradebook.db.execute(query.execution_options(yield_per=200)):
-        result = Result.model_validate_json(text)
-        if wanted is None or result.student in wanted:
-            yield result
 
 
 class Writer:
@@ -141,7 +136,8 @@ class Writer:
         old_rows: dict[str, GradeRow] = grade_rows(earlier[1]) if earlier else {}
         for name, row in rows.items():
             grade = grades[self.grade_cells[name]]
-            if not (same_source and old_rows.get(name) == row):  # else a person may have settled it already: leave it
+            known = same_source and old_rows.get(name) == row and grade.auto_score == row.auto_score
+            if not known:  # else a person may have settled it already: leave it
                 grade.needs_manual_grade = row.needs_manual_grade or grade.manual_score is not None
             grade.auto_score = row.auto_score
         for name, text in comment_rows(entry.result, self.rubric).items():

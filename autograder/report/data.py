@@ -17,7 +17,6 @@ from autograder.records import POINT_NAMES
 from autograder.report.similarity import Pair, similar_pairs
 
 STATES = ("PASS", "REVIEW", "FAIL", "UNGRADED")
-HINT_MIME = "application/vnd.hopper-course.hint+json"
 
 
 @dataclass(frozen=True)

@@ -45,3 +45,8 @@ def test_a_file_with_only_a_torn_line(tmp_path, share):
     journal = Journal(path)
     assert list(journal.entries()) == [] and path.stat().st_size == 0
     journal.close()
+
+
+def test_text_that_no_database_takes_is_replaced():
+    odd = result(LESSON, "ann", fill="ok").model_copy(update={"reasons": ["a\0b", "half \ud83d pair", "\U0001f600"]})
+    assert Entry("ann", "", "", None, odd).result.reasons == ["a\ufffdb", "half \ufffd pair", "\U0001f600"]

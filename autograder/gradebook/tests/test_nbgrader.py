@@ -1,0 +1,134 @@
+"""nbgrader's own commands in a course folder: the same rows, our feedback page, our export, collecting."""
+
+import csv
+import os
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import AutogradeApp, ExportApp, GenerateFeedbackApp, ZipCollectApp
+
+from autograder.feedback import write_feedback
+from autograder.gradebook.final import final_results
+from autograder.gradebook.run import grade_submissions
+from autograder.gradebook.settings import CONFIG_NAME
+from autograder.gradebook.submissions import find_submissions, stage
+from autograder.gradebook.tests.fake import FakeGrader, fill_of, finding, hand_in, notebook, result, slot
+
+
+def nbgrader(app_class, course, *argv):
+    """Run an nbgrader command in the course folder, as its console script does."""
+    here = os.getcwd()
+    os.chdir(course.root)
+    try:
+        app_class.clear_instance()
+        app = app_class.instance()
+        app.initialize(list(argv))
+        app.start()
+    finally:
+        app_class.clear_instance()
+        os.chdir(here)
+
+
+VERDICTS = {
+    "ann": lambda lesson: result(lesson, "ann", fill="f", lang="zh"),
+    "bob": lambda lesson: result(lesson, "bob", state="UNGRADED"),
+    "cyd": lambda lesson: result(lesson, "cyd", state="REVIEW", slots={"q2": slot(lesson, "q2", 1.0, lane="review")}, findings=[finding()]),
+    "dan": lambda lesson: result(lesson, "dan", state="FAIL", normal=0.0, boundary=0.0, slots={"q1": 1.0}),
+}
+
+
+@pytest.fixture
+def grading(lesson, monkeypatch):
+    """Both roads to a grade give these verdicts."""
+    monkeypatch.setattr("autograder.grading.grade_notebook", lambda lesson, path, student: VERDICTS[student](lesson), raising=False)
+    return FakeGrader(lesson, lambda student, _: VERDICTS[student](lesson))
+
+
+@pytest.fixture
+def class_inbox(lesson, inbox):
+    for name in VERDICTS:
+        hand_in(inbox, lesson, name, b"broken" if name == "bob" else notebook(lesson, exercise=name), "2026-12-02 10:00:00 UTC")
+    return inbox
+
+
+def table(course, slug):
+    """Every row that nbgrader keeps of the submissions, without its random ids."""
+    with Gradebook(course.db_url) as gb:
+        out = {}
+        for s in gb.assignment_submissions(slug):
+            nb = gb.find_submission_notebook(slug, slug, s.student.id)
+            grades = sorted((g.name, g.auto_score, g.manual_score, g.needs_manual_grade) for g in nb.grades)
+            comments = sorted((c.name, c.auto_comment, c.manual_comment) for c in nb.comments)
+            out[s.student.id] = (s.timestamp, s.score, nb.late_submission_penalty, grades, comments)
+        return out
+
+
+def test_autograde_gives_the_rows_of_course_grade(lesson, course, class_inbox, grading):
+    config = course.root / CONFIG_NAME
+    config.write_text(config.read_text() + "\nc.LatePolicy.percent_per_day = 10.0\n")
+    with course.gradebook() as gb:
+        gb.update_or_create_assignment(lesson.slug, duedate="2026-12-01 12:00:00 UTC")
+    grade_submissions(lesson, class_inbox, course, grader=grading)
+    ours = table(course, lesson.slug)
+    shown = {p: p.read_text() for p in course.root.glob("autograded/*/*/*.ipynb")}
+    assert len(ours) == len(shown) == 4 and ours["ann"][2] == 1.0
+
+    with Gradebook(course.db_url) as gb:
+        for name in VERDICTS:
+            gb.remove_submission(lesson.slug, name)
+    nbgrader(AutogradeApp, course, lesson.slug, "--force", "--log-level", "ERROR")
+    assert table(course, lesson.slug) == ours
+    assert {p: p.read_text() for p in course.root.glob("autograded/*/*/*.ipynb")} == shown
+    assert [f.result.state for f in final_results(course, lesson)] == ["PASS", "UNGRADED", "REVIEW", "FAIL"]
+    again = FakeGrader(lesson)
+    assert grade_submissions(lesson, class_inbox, course, grader=again).kept == 4, "course grade knows what nbgrader graded"
+
+
+def test_autograde_from_nothing_but_collected_files(lesson, course, class_inbox, grading):
+    """An instructor who only uses nbgrader: files in submitted/, no `course grade` before. generate_assignment comes first."""
+    from nbgrader.apps import GenerateAssignmentApp
+
+    from autograder.gradebook.assignment import ensure_folders
+
+    ensure_folders(course, lesson)
+    for submission in find_submissions(class_inbox, lesson.slug):
+        stage(submission, course, lesson.slug)
+    nbgrader(GenerateAssignmentApp, course, lesson.slug, "--force", "--log-level", "ERROR")
+    nbgrader(AutogradeApp, course, lesson.slug, "--log-level", "ERROR")
+    rows = table(course, lesson.slug)
+    assert set(rows) == set(VERDICTS) and rows["ann"][1] == 10.0
+
+
+def test_manual_score_survives_autograde_force(lesson, course, class_inbox, grading):
+    grade_submissions(lesson, class_inbox, course, grader=grading)
+    with Gradebook(course.db_url) as gb:
+        grade = gb.find_grade("q2", lesson.slug, lesson.slug, "cyd")
+        grade.manual_score, grade.needs_manual_grade = 2.0, False
+        gb.db.commit()
+    nbgrader(AutogradeApp, course, lesson.slug, "--force", "--student", "cyd", "--log-level", "ERROR")
+    final = next(f for f in final_results(course, lesson) if f.result.student == "cyd")
+    assert (final.result.state, final.result.points["q2"], final.human.waiting) == ("PASS", 2.0, ())
+
+
+def test_generate_feedback_writes_our_page(lesson, course, class_inbox, grading):
+    grade_submissions(lesson, class_inbox, course, grader=grading)
+    pages = write_feedback(lesson, course)
+    ours = {p: p.read_text() for p in pages}
+    nbgrader(GenerateFeedbackApp, course, lesson.slug, "--force", "--log-level", "ERROR")
+    assert {p: p.read_text() for p in pages} == ours and len(pages) == 4
+
+
+def test_export(lesson, course, class_inbox, grading):
+    grade_submissions(lesson, class_inbox, course, grader=grading)
+    nbgrader(ExportApp, course, "--to", str(course.root / "out.csv"), "--log-level", "ERROR")
+    with (course.root / "out.csv").open() as file:
+        lines = {row["student"]: row for row in csv.DictReader(file)}
+    assert lines["bob"]["state"] == "UNGRADED" and lines["bob"]["score"] == "" and lines["dan"]["score"] == "6.0"
+
+
+def test_zip_collect_knows_lms_names(lesson, course, grading):
+    place = course.root / "downloaded" / lesson.slug / "archive"
+    place.mkdir(parents=True)
+    (place / "doejane_11_900_hw.ipynb").write_bytes(notebook(lesson, exercise="jane"))
+    nbgrader(ZipCollectApp, course, lesson.slug, "--log-level", "ERROR")
+    assert fill_of(course.step("submitted", "doejane-11", lesson.slug) / f"{lesson.slug}.ipynb") == "jane"
