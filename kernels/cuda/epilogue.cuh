@@ -6,25 +6,26 @@
 // beta is not 0: whether to read it is the caller's decision (read_c), taken once, before any load.
 #pragma once
 #include "hopper.cuh"
+#include "hopper_device_math.cuh"
 
 enum Activation { ACT_NONE = 0, ACT_RELU = 1, ACT_GELU = 2, ACT_SILU = 3 };
 
 HOPPER_FN float relu(float x) { return x < 0.0f ? 0.0f : x; }  // NaN stays NaN
-HOPPER_FN float silu(float x) { return __fdividef(x, 1.0f + __expf(-x)); }
+HOPPER_FN float silu(float x) { return x * reciprocal_approx(1.0f + exp2_approx(-1.44269504f * x)); }  // exp(-x) by base 2
 // The exact GELU, x * Phi(x), not the tanh approximation: relu(x) minus an even bump, |x| * erfc(|x| / sqrt 2) / 2. The library's
-// erff would cost more instructions than the memory leaves time for, and 1 + erff(x) cancels for negative x. Here erfc(z) is
+// erff would cost more instructions than the memory leaves time for, and 1 + erff(x) cancels for negative x. Here erfc(z) / 2 is
 // t * Q(t) * exp(-z * z) with t = 1 / (1 + 0.375 z) and Q the minimax polynomial of degree 6: relative error below 1e-6.
 HOPPER_FN float gelu(float x) {
   const float z = fminf(fabsf(x), 16.0f);  // beyond, the bump is 0; keeps infinity times 0 away
-  const float t = __fdividef(1.0f, 1.0f + 0.265165043f * z);
-  float q = -0.134029165f;
-  q = q * t + 0.38424015f;
-  q = q * t - 0.124471486f;
-  q = q * t + 0.279440224f;
-  q = q * t + 0.168033779f;
-  q = q * t + 0.215427518f;
-  q = q * t + 0.211359128f;
-  return relu(x) - 0.5f * z * t * q * __expf(-0.5f * z * z);
+  const float t = reciprocal_approx(1.0f + 0.265165043f * z);
+  float q = -0.0670145825f;
+  q = q * t + 0.192120075f;
+  q = q * t - 0.062235743f;
+  q = q * t + 0.139720112f;
+  q = q * t + 0.0840168893f;
+  q = q * t + 0.107713759f;
+  q = q * t + 0.105679564f;
+  return relu(x) - z * t * q * exp2_approx(-0.721347520f * z * z);  // exp(-x * x / 2)
 }
 
 // alpha, beta and what is added; one per launch, the same in every thread.
@@ -81,8 +82,7 @@ HOPPER_FN vec128 pack(const float* v, float) {
 template <class T> HOPPER_FN vec128 pack(const float* v, T) {
   vec128 word;
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    word.w[i] = (uint32_t)convert_saturate<T>(v[2 * i]).x | (uint32_t)convert_saturate<T>(v[2 * i + 1]).x << 16;
+  for (int i = 0; i < 4; ++i) word.w[i] = pack2_saturate(v[2 * i], v[2 * i + 1], T());
   return word;
 }
 
