@@ -88,16 +88,16 @@ def run_kernel(name: str, mine: Callable | None = None, *, count: int = 24, back
     _show(report, receipt)
 
 
-def challenge(line: str, kernel: str | None = None, *, count: int = 12) -> None:
+def challenge(kernel: str, line: str, *, count: int = 12) -> None:
     """Put the student's line into the kernel's CUDA source, compile it and run it on the emulator; show what happened.
 
     line: CUDA C++ for the place marked CHALLENGE in the .cu file: the whole statement with its semicolon, or only what stands
-    right of its `=`. kernel: None for the one named like the exercise's function.
+    right of its `=`.
     """
     from autograder.student.kernel import try_line
 
-    lesson, lang, _ = _session()
-    report, receipt = try_line(kernel or lesson.function, line, lang, count=count)
+    _, lang, _ = _session()
+    report, receipt = try_line(kernel, line, lang, count=count)
     _show(report, receipt)
 
 

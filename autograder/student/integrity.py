@@ -38,6 +38,8 @@ def integrity_items(lesson: StudentLesson, found: Found, lang: str) -> list[Item
             items += _exercise_items(source, released.source, lang)
         elif part == "boundary_case" and not _same_frame(source, released.source):
             items.append(Item("bad", say(lang, "boundary_edited"), "edited"))
+        elif part == "boundary_case" and not _literals_only(source):
+            items.append(Item("bad", say(lang, "case_not_literal"), "own_case"))
     return items or [Item("ok", say(lang, "intact"), "intact")]
 
 
@@ -104,3 +106,24 @@ def _same_frame(source: str, released: str) -> bool:
     wanted = {t.id for s in ast.parse(released).body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
     rest = [ast.dump(s) for s in ast.parse(released).body if not isinstance(s, ast.Assign)]
     return wanted <= targets and all(r in [ast.dump(s) for s in mine] for r in rest)
+
+
+def _literals_only(source: str) -> bool:
+    """Are my_case and my_prediction written with plain values? The grader reads them and runs nothing of that cell."""
+    values = [s.value for s in ast.parse(source).body if isinstance(s, ast.Assign) and any(isinstance(t, ast.Name) and t.id in ("my_case", "my_prediction") for t in s.targets)]
+    return all(_is_literal(v) for v in values)
+
+
+def _is_literal(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        root = node.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        known = isinstance(root, ast.Name) and (root.id in ("np", "numpy") if isinstance(node.func, ast.Attribute) else root.id in ("dict", "float", "int"))
+        return known and all(map(_is_literal, node.args)) and all(_is_literal(k.value) for k in node.keywords)
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name) and node.value.id in ("np", "numpy", "math")
+    if isinstance(node, ast.Name):
+        return node.id in ("nan", "inf", BLANK)  # an empty blank is reported elsewhere
+    allowed = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.List, ast.Tuple, ast.Dict, ast.operator, ast.unaryop, ast.expr_context)
+    return isinstance(node, allowed) and all(map(_is_literal, ast.iter_child_nodes(node)))

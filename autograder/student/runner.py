@@ -17,7 +17,7 @@ import sys
 
 from autograder.student.data import StudentLesson
 from autograder.student.show import Item, error_text
-from autograder.student.visible import check_function, check_own_case
+from autograder.student.visible import OFFERED, check_function, check_own_case
 from autograder.student.words import say
 
 SECONDS = 30
@@ -68,7 +68,7 @@ def _reason(code: int | None) -> str:
 
 def _items(request: dict) -> list[Item]:
     lang, name, released = request["lang"], request["function"], request["released"]
-    space: dict = {"__name__": "__main__"}
+    space: dict = {"__name__": "__main__", **OFFERED}
     if request["exercise"] is None:
         return []
     try:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import dis
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +16,7 @@ from autograder.student.show import Item, error_text, short
 from autograder.student.words import say
 
 BLANK = "______"
+OFFERED = {"np": np, "numpy": np, "math": math}  # the grader has these in the exercise whether or not they were imported
 RTOL, ATOL = 1e-6, 1e-9  # for a prediction that a person writes down
 
 
@@ -31,14 +35,30 @@ def check_function(function: Any, name: str, exercise: str, lang: str) -> list[I
         return [Item("todo", say(lang, "blank_empty", function=name), "blank")]
     space = _prelude(exercise, name)
     space[name] = function
-    items = [_one(check, space, lang) for check in asserts_of(exercise)]
-    return items or [Item("note", say(lang, "no_visible"), "visible")]
+    items = [_one(check, space, lang) for check in asserts_of(exercise)] or [Item("note", say(lang, "no_visible"), "visible")]
+    if elsewhere := outside_names(function, space):
+        items.append(Item("bad", say(lang, "outside_names", function=name, names=", ".join(elsewhere)), "outside"))
+    return items
 
 
 def uses_blank(function: Callable) -> bool:
     """Does the function still read the name ______?"""
     code = getattr(function, "__code__", None)
     return code is not None and BLANK in (*code.co_names, *code.co_varnames, *code.co_freevars)
+
+
+def outside_names(function: Callable, space: dict) -> list[str]:
+    """Globals that the function reads and the exercise cell alone does not have: the grader runs that cell alone."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return []
+    codes, used = [code], []
+    while codes:
+        code = codes.pop()
+        codes += [c for c in code.co_consts if inspect.iscode(c)]
+        used += [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    known = {*space, *vars(builtins), *OFFERED}
+    return [n for n in dict.fromkeys(used) if n not in known]
 
 
 def _prelude(exercise: str, name: str) -> dict:

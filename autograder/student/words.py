@@ -14,7 +14,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "title_all": ("交卷前自查", "Before you hand in"),
     # the blank
     "blank_empty": ("填空还没填：把 {function} 里的 ______ 换成你的表达式，再运行那个单元格。", "The blank is still empty: replace ______ in {function} with your expression and run that cell."),
-    "blank_filled": ("填空已填。", "The blank is filled."),
     "no_function": ("内核里还没有 {function}：先运行填空单元格。", "There is no {function} yet: run the exercise cell first."),
     "not_function": ("{function} 不是函数：重新运行填空单元格。", "{function} is not a function: run the exercise cell again."),
     "no_parse": ("填空单元格不是合法的 Python：第 {line} 行，{message}。", "The exercise cell is not valid Python: line {line}, {message}."),
@@ -24,6 +23,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "check_failed": ("{check}：得到 {got}。", "{check}: got {got}."),
     "check_false": ("{check} 不成立。", "{check} does not hold."),
     "check_raised": ("{check}：运行时抛出 {error}。", "{check}: it raised {error}."),
+    "outside_names": (
+        "{function} 用到了 {names}，它在笔记本的别处定义。评分时只取填空本身，放回原来的单元格运行：把需要的都写进填空里。",
+        "{function} uses {names}, defined elsewhere in the notebook. The grader takes the blank alone and runs it in the original cell: write what it needs in the blank.",
+    ),
     "no_visible": ("这一课没有公开检查。", "This lesson has no visible checks."),
     # the student's own case
     "case_empty": ("边界用例还没写：把 my_case 和 my_prediction 里的 ______ 换成具体的值，再运行那个单元格。", "The boundary case is still empty: replace every ______ in my_case and my_prediction with values and run that cell."),

@@ -94,6 +94,21 @@ def test_several_lines_in_the_blanks_place_and_comments_are_fine(lesson, desk):
     assert check(nb, desk).open == 0
 
 
+def test_a_fill_that_leans_on_another_cell_is_told_that_it_is_run_alone(lesson, desk):
+    report = check(filled(lesson, "en", fill="(step % stages, helper(step, stages))"), desk)
+    assert "name 'helper' is not defined" in str(report)
+
+
+def test_numpy_and_math_are_there_as_in_the_grader(lesson, desk):
+    assert check(filled(lesson, "en", fill="(int(np.mod(step, stages)), math.floor(step / stages) % 2)"), desk).open == 0
+
+
+@pytest.mark.parametrize(("case", "literal"), [("dict(step=5, stages=1)", True), ("dict(step=2 + 3, stages=int(1))", True), ("{'step': 5, 'stages': 1}", True), ("dict(step=n, stages=1)", False), ("dict(step=ring_index(5, 1)[0], stages=1)", False)])
+def test_the_own_case_is_plain_values(lesson, desk, case, literal):
+    report = check(filled(lesson, "en", case=case), desk)
+    assert ("Write plain values in my_case" in str(report)) is not literal
+
+
 def test_missing_and_doubled_cells_are_named(lesson, desk):
     nb = filled(lesson, "en")
     nb.cells = [c for c in nb.cells if c.id != "answer-q2"] + [dict(cell(nb, "answer-q1"), id="again")]
