@@ -6,7 +6,7 @@
 //
 //   element types     bf16 fp16 e4m3 tf32, convert<T>(float), convert_saturate<T>(float), to_float(x), pack2<T>(lo, hi)
 //   shared memory     SHARED(T, name, [dims])   SHARED_ALIGNED(bytes, T, name, [dims])   DYNAMIC_SHARED(Struct, name)
-//   mbarriers         mbarrier_init / arrive / arrive_expect_tx / expect_tx / arrive_remote / try_wait / wait / wait_cluster
+//   mbarriers         mbarrier_init / arrive / arrive_expect_tx / expect_tx / arrive_remote[_read] / try_wait / wait / wait_cluster
 //   fences            fence_mbarrier_init  fence_proxy_async  fence_proxy_async_global
 //   TMA               tma_prefetch  tma_load_2d[_multicast][_hint]  tma_store_2d  tma_store_commit / wait_read<N> / wait<N>
 //   wgmma             wgmma_fence / commit / wait<N>  wgmma_ss<N, T>  wgmma_rs<N, T>  wgmma_ss_fp16_accumulate<N>

@@ -54,6 +54,12 @@ HOPPER_FN void mbarrier_arrive_remote(mbarrier* b, uint32_t rank) {
   asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\n"
                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(smem_address(b)), "r"(rank) : "memory");
 }
+// The same by a thread that only read what it now lets the other block overwrite: its own writes are not published there. The
+// release at cluster scope above costs a fence of the whole GPU (MEMBAR.ALL.GPU in SASS), too much for every stage of a ring.
+HOPPER_FN void mbarrier_arrive_remote_read(mbarrier* b, uint32_t rank) {
+  asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\n"
+               "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(smem_address(b)), "r"(rank) : "memory");
+}
 // True once the phase of that parity has completed. May return false early: call it in a loop.
 HOPPER_FN bool mbarrier_try_wait(mbarrier* b, uint32_t parity) {
   uint32_t done;
