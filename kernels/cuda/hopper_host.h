@@ -8,8 +8,9 @@
 #include "api.h"
 #include "numbers.h"
 
-// The place a call is made from: a default argument takes the caller's file and line.
-#define HOPPER_WHERE emu::Where where = emu::Where{__builtin_FILE(), __builtin_LINE()}
+// The place a call is made from: default arguments take the caller's file and line.
+#define HOPPER_WHERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define HOPPER_HERE emu::Where{file, line}
 #if defined(__SANITIZE_THREAD__)
 #define HOPPER_INSTRUMENTED 1
 #elif defined(__has_feature)
@@ -70,8 +71,8 @@ inline int __clz(uint32_t v) { return v ? __builtin_clz(v) : 32; }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
 template <class T> inline T __ldg(const T* p) { return *p; }
 inline long long clock64() { return emu_clock(); }
-inline void __nanosleep(unsigned, HOPPER_WHERE) { emu_yield(where); }
-inline void __trap(HOPPER_WHERE) { emu_trap(where); }
+inline void __nanosleep(unsigned, HOPPER_WHERE) { emu_yield(HOPPER_HERE); }
+inline void __trap(HOPPER_WHERE) { emu_trap(HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- shared memory
 #define SHARED(T, name, dims) SHARED_ALIGNED(128, T, name, dims)
@@ -80,7 +81,7 @@ inline void __trap(HOPPER_WHERE) { emu_trap(where); }
   typedef T name##_type dims;                \
   name##_type& name = *(name##_type*)emu_shared_static(&name##_key, sizeof(name##_type), bytes, #name, emu::Where{__FILE__, __LINE__})
 #define DYNAMIC_SHARED(T, name) T& name = *(T*)emu_shared_dynamic(sizeof(T), emu::Where{__FILE__, __LINE__})
-inline uint32_t smem_address(const void* p, HOPPER_WHERE) { return emu_smem_address(p, where); }
+inline uint32_t smem_address(const void* p, HOPPER_WHERE) { return emu_smem_address(p, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- conversions
 inline bf16 float_to_bf16(float v) { return {emu::float_to_bf16(v)}; }
@@ -91,43 +92,43 @@ inline float e4m3_to_float(e4m3 v) { return emu::e4m3_to_float(v.x); }
 
 // ---------------------------------------------------------------------------------------------- mbarriers
 inline void mbarrier_init(mbarrier* b, uint32_t count, const char* name = nullptr, int index = -1, HOPPER_WHERE) {
-  emu_mbarrier_init(b, count, name, index, where);
+  emu_mbarrier_init(b, count, name, index, HOPPER_HERE);
 }
-inline void mbarrier_arrive(mbarrier* b, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, -1, where); }
-inline void mbarrier_arrive_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, bytes, -1, where); }
-inline void mbarrier_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 0, bytes, -1, where); }
-inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, where); }
-inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, where); }
-inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, where); }
-inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, where); }
+inline void mbarrier_arrive(mbarrier* b, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, -1, HOPPER_HERE); }
+inline void mbarrier_arrive_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, bytes, -1, HOPPER_HERE); }
+inline void mbarrier_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 0, bytes, -1, HOPPER_HERE); }
+inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, HOPPER_HERE); }
+inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, HOPPER_HERE); }
+inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
+inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- fences
-inline void fence_mbarrier_init(HOPPER_WHERE) { emu_fence_mbarrier_init(where); }
-inline void fence_proxy_async(HOPPER_WHERE) { emu_fence_proxy_async(false, where); }
-inline void fence_proxy_async_global(HOPPER_WHERE) { emu_fence_proxy_async(true, where); }
-inline void __threadfence(HOPPER_WHERE) { emu_threadfence(where); }
+inline void fence_mbarrier_init(HOPPER_WHERE) { emu_fence_mbarrier_init(HOPPER_HERE); }
+inline void fence_proxy_async(HOPPER_WHERE) { emu_fence_proxy_async(false, HOPPER_HERE); }
+inline void fence_proxy_async_global(HOPPER_WHERE) { emu_fence_proxy_async(true, HOPPER_HERE); }
+inline void __threadfence(HOPPER_WHERE) { emu_threadfence(HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- TMA
 inline void tma_prefetch(const TensorMap*) {}
 inline uint64_t l2_evict_last() { return 0; }
 inline uint64_t l2_evict_first() { return 0; }
 inline void tma_load_2d(void* dst, const TensorMap* map, int x, int y, mbarrier* bar, HOPPER_WHERE) {
-  emu_tma_load(dst, map, x, y, bar, 0, where);
+  emu_tma_load(dst, map, x, y, bar, 0, HOPPER_HERE);
 }
 inline void tma_load_2d_hint(void* dst, const TensorMap* map, int x, int y, mbarrier* bar, uint64_t, HOPPER_WHERE) {
-  emu_tma_load(dst, map, x, y, bar, 0, where);
+  emu_tma_load(dst, map, x, y, bar, 0, HOPPER_HERE);
 }
 inline void tma_load_2d_multicast(void* dst, const TensorMap* map, int x, int y, mbarrier* bar, uint16_t blocks, HOPPER_WHERE) {
-  emu_tma_load(dst, map, x, y, bar, blocks, where);
+  emu_tma_load(dst, map, x, y, bar, blocks, HOPPER_HERE);
 }
 inline void tma_load_2d_multicast_hint(void* dst, const TensorMap* map, int x, int y, mbarrier* bar, uint16_t blocks, uint64_t,
                                        HOPPER_WHERE) {
-  emu_tma_load(dst, map, x, y, bar, blocks, where);
+  emu_tma_load(dst, map, x, y, bar, blocks, HOPPER_HERE);
 }
-inline void tma_store_2d(const TensorMap* map, const void* src, int x, int y, HOPPER_WHERE) { emu_tma_store(map, src, x, y, where); }
-inline void tma_store_commit(HOPPER_WHERE) { emu_tma_store_commit(where); }
-template <int N> inline void tma_store_wait_read(HOPPER_WHERE) { emu_tma_store_wait(N, true, where); }
-template <int N> inline void tma_store_wait(HOPPER_WHERE) { emu_tma_store_wait(N, false, where); }
+inline void tma_store_2d(const TensorMap* map, const void* src, int x, int y, HOPPER_WHERE) { emu_tma_store(map, src, x, y, HOPPER_HERE); }
+inline void tma_store_commit(HOPPER_WHERE) { emu_tma_store_commit(HOPPER_HERE); }
+template <int N> inline void tma_store_wait_read(HOPPER_WHERE) { emu_tma_store_wait(N, true, HOPPER_HERE); }
+template <int N> inline void tma_store_wait(HOPPER_WHERE) { emu_tma_store_wait(N, false, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- wgmma
 template <class T> struct HopperElement;
@@ -140,42 +141,42 @@ constexpr bool hopper_wgmma_width(int n) {
   return n == 8 || n == 16 || n == 24 || n == 32 || n == 48 || n == 64 || n == 80 || n == 96 || n == 112 || n == 128 || n == 160 ||
          n == 192 || n == 224 || n == 256;
 }
-inline void wgmma_fence(HOPPER_WHERE) { emu_wgmma_fence(where); }
-inline void wgmma_commit(HOPPER_WHERE) { emu_wgmma_commit(where); }
-template <int N> inline void wgmma_wait(HOPPER_WHERE) { emu_wgmma_wait(N, where); }
+inline void wgmma_fence(HOPPER_WHERE) { emu_wgmma_fence(HOPPER_HERE); }
+inline void wgmma_commit(HOPPER_WHERE) { emu_wgmma_commit(HOPPER_HERE); }
+template <int N> inline void wgmma_wait(HOPPER_WHERE) { emu_wgmma_wait(N, HOPPER_HERE); }
 template <int R> inline void wgmma_keep(float (&)[R]) {}
 template <int N, class T, int MajorA = 0, int MajorB = 0>
 inline void wgmma_ss(float (&d)[N / 2], uint64_t a, uint64_t b, int scale_d = 1, HOPPER_WHERE) {
   static_assert(hopper_wgmma_width(N), "generate_wgmma.py writes no instruction of this width: add it there");
   static_assert(sizeof(T) == 2 || (MajorA == K_MAJOR && MajorB == K_MAJOR), "tf32 and e4m3 operands must be K-major");
   emu::Wgmma op = {d, N, HopperElement<T>::code, false, nullptr, a, b, MajorA, MajorB, scale_d};
-  emu_wgmma(&op, where);
+  emu_wgmma(&op, HOPPER_HERE);
 }
 template <int N, class T, int MajorB = 0>
 inline void wgmma_rs(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b, int scale_d = 1, HOPPER_WHERE) {
   static_assert(hopper_wgmma_width(N), "generate_wgmma.py writes no instruction of this width: add it there");
   static_assert(sizeof(T) == 2 || MajorB == K_MAJOR, "tf32 and e4m3 operands must be K-major");
   emu::Wgmma op = {d, N, HopperElement<T>::code, false, a, 0, b, K_MAJOR, MajorB, scale_d};
-  emu_wgmma(&op, where);
+  emu_wgmma(&op, HOPPER_HERE);
 }
 template <int N> inline void wgmma_ss_fp16_accumulate(uint32_t (&d)[N / 4], uint64_t a, uint64_t b, int scale_d = 1, HOPPER_WHERE) {
   static_assert(hopper_wgmma_width(N), "generate_wgmma.py writes no instruction of this width: add it there");
   emu::Wgmma op = {d, N, emu::FP16, true, nullptr, a, b, K_MAJOR, K_MAJOR, scale_d};
-  emu_wgmma(&op, where);
+  emu_wgmma(&op, HOPPER_HERE);
 }
 
 // ---------------------------------------------------------------------------------------------- registers, barriers, clusters
-template <int R> inline void reg_dec(HOPPER_WHERE) { emu_setmaxnreg(R, false, where); }
-template <int R> inline void reg_inc(HOPPER_WHERE) { emu_setmaxnreg(R, true, where); }
-inline void __syncthreads(HOPPER_WHERE) { emu_named_barrier(0, 0, true, where); }
-inline void named_barrier_sync(int id, int threads, HOPPER_WHERE) { emu_named_barrier(id, threads, true, where); }
-inline void named_barrier_arrive(int id, int threads, HOPPER_WHERE) { emu_named_barrier(id, threads, false, where); }
+template <int R> inline void reg_dec(HOPPER_WHERE) { emu_setmaxnreg(R, false, HOPPER_HERE); }
+template <int R> inline void reg_inc(HOPPER_WHERE) { emu_setmaxnreg(R, true, HOPPER_HERE); }
+inline void __syncthreads(HOPPER_WHERE) { emu_named_barrier(0, 0, true, HOPPER_HERE); }
+inline void named_barrier_sync(int id, int threads, HOPPER_WHERE) { emu_named_barrier(id, threads, true, HOPPER_HERE); }
+inline void named_barrier_arrive(int id, int threads, HOPPER_WHERE) { emu_named_barrier(id, threads, false, HOPPER_HERE); }
 inline uint32_t cluster_rank() { return emu_cluster_rank(); }
 inline uint32_t cluster_size() { return emu_cluster_size(); }
-inline void cluster_arrive(HOPPER_WHERE) { emu_cluster_arrive(where); }
-inline void cluster_wait(HOPPER_WHERE) { emu_cluster_wait(where); }
-inline void cluster_sync(HOPPER_WHERE) { emu_cluster_arrive(where); emu_cluster_wait(where); }
-template <class T> inline T* cluster_map(T* p, uint32_t rank, HOPPER_WHERE) { return (T*)emu_cluster_map(p, rank, where); }
+inline void cluster_arrive(HOPPER_WHERE) { emu_cluster_arrive(HOPPER_HERE); }
+inline void cluster_wait(HOPPER_WHERE) { emu_cluster_wait(HOPPER_HERE); }
+inline void cluster_sync(HOPPER_WHERE) { emu_cluster_arrive(HOPPER_HERE); emu_cluster_wait(HOPPER_HERE); }
+template <class T> inline T* cluster_map(T* p, uint32_t rank, HOPPER_WHERE) { return (T*)emu_cluster_map(p, rank, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- warps
 template <class T> inline T hopper_shuffle(emu::Collective kind, uint32_t mask, T value, int argument, int width, emu::Where where) {
@@ -186,53 +187,53 @@ template <class T> inline T hopper_shuffle(emu::Collective kind, uint32_t mask, 
   memcpy(&value, &bits, sizeof(T));
   return value;
 }
-inline void __syncwarp(uint32_t mask = ~0u, HOPPER_WHERE) { emu_collective(emu::SYNC_WARP, mask, 0, 0, 32, where); }
+inline void __syncwarp(uint32_t mask = ~0u, HOPPER_WHERE) { emu_collective(emu::SYNC_WARP, mask, 0, 0, 32, HOPPER_HERE); }
 template <class T> inline T __shfl_sync(uint32_t mask, T v, int lane, int width = 32, HOPPER_WHERE) {
-  return hopper_shuffle(emu::SHUFFLE, mask, v, lane, width, where);
+  return hopper_shuffle(emu::SHUFFLE, mask, v, lane, width, HOPPER_HERE);
 }
 template <class T> inline T __shfl_xor_sync(uint32_t mask, T v, int lanes, int width = 32, HOPPER_WHERE) {
-  return hopper_shuffle(emu::SHUFFLE_XOR, mask, v, lanes, width, where);
+  return hopper_shuffle(emu::SHUFFLE_XOR, mask, v, lanes, width, HOPPER_HERE);
 }
 template <class T> inline T __shfl_down_sync(uint32_t mask, T v, unsigned lanes, int width = 32, HOPPER_WHERE) {
-  return hopper_shuffle(emu::SHUFFLE_DOWN, mask, v, (int)lanes, width, where);
+  return hopper_shuffle(emu::SHUFFLE_DOWN, mask, v, (int)lanes, width, HOPPER_HERE);
 }
 template <class T> inline T __shfl_up_sync(uint32_t mask, T v, unsigned lanes, int width = 32, HOPPER_WHERE) {
-  return hopper_shuffle(emu::SHUFFLE_UP, mask, v, (int)lanes, width, where);
+  return hopper_shuffle(emu::SHUFFLE_UP, mask, v, (int)lanes, width, HOPPER_HERE);
 }
-inline uint32_t __ballot_sync(uint32_t mask, int p, HOPPER_WHERE) { return (uint32_t)emu_collective(emu::BALLOT, mask, p != 0, 0, 32, where); }
-inline int __any_sync(uint32_t mask, int p, HOPPER_WHERE) { return emu_collective(emu::BALLOT, mask, p != 0, 0, 32, where) != 0; }
-inline int __all_sync(uint32_t mask, int p, HOPPER_WHERE) { return emu_collective(emu::BALLOT, mask, p == 0, 0, 32, where) == 0; }
-inline bool elect_one(HOPPER_WHERE) { return emu_collective(emu::ELECT, ~0u, 0, 0, 32, where) != 0; }
+inline uint32_t __ballot_sync(uint32_t mask, int p, HOPPER_WHERE) { return (uint32_t)emu_collective(emu::BALLOT, mask, p != 0, 0, 32, HOPPER_HERE); }
+inline int __any_sync(uint32_t mask, int p, HOPPER_WHERE) { return emu_collective(emu::BALLOT, mask, p != 0, 0, 32, HOPPER_HERE) != 0; }
+inline int __all_sync(uint32_t mask, int p, HOPPER_WHERE) { return emu_collective(emu::BALLOT, mask, p == 0, 0, 32, HOPPER_HERE) == 0; }
+inline bool elect_one(HOPPER_WHERE) { return emu_collective(emu::ELECT, ~0u, 0, 0, 32, HOPPER_HERE) != 0; }
 inline void stmatrix_x4(void* row, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3, HOPPER_WHERE) {
   uint32_t r[4] = {r0, r1, r2, r3};
-  emu_matrix(true, row, r, 4, where);
+  emu_matrix(true, row, r, 4, HOPPER_HERE);
 }
 inline void stmatrix_x2(void* row, uint32_t r0, uint32_t r1, HOPPER_WHERE) {
   uint32_t r[2] = {r0, r1};
-  emu_matrix(true, row, r, 2, where);
+  emu_matrix(true, row, r, 2, HOPPER_HERE);
 }
-inline void ldmatrix_x4(uint32_t (&r)[4], const void* row, HOPPER_WHERE) { emu_matrix(false, row, r, 4, where); }
+inline void ldmatrix_x4(uint32_t (&r)[4], const void* row, HOPPER_WHERE) { emu_matrix(false, row, r, 4, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- memory
 #if defined(HOPPER_INSTRUMENTED)
-#define HOPPER_ACCESS(p, write) emu_access(p, 16, write, where)
+#define HOPPER_ACCESS(p, write) emu_access(p, 16, write, HOPPER_HERE)
 #define HOPPER_UNWATCHED __attribute__((no_sanitize("thread")))
 #else
-#define HOPPER_ACCESS(p, write) (void)where
+#define HOPPER_ACCESS(p, write) (void)file, (void)line
 #define HOPPER_UNWATCHED
 #endif
 HOPPER_UNWATCHED inline vec128 load128(const void* p, HOPPER_WHERE) {
-  if ((uintptr_t)p % 16) emu_misaligned(p, 16, where);
+  if ((uintptr_t)p % 16) emu_misaligned(p, 16, HOPPER_HERE);
   HOPPER_ACCESS(p, false);
   return *(const vec128*)p;
 }
 HOPPER_UNWATCHED inline void store128(void* p, vec128 v, HOPPER_WHERE) {
-  if ((uintptr_t)p % 16) emu_misaligned(p, 16, where);
+  if ((uintptr_t)p % 16) emu_misaligned(p, 16, HOPPER_HERE);
   HOPPER_ACCESS(p, true);
   *(vec128*)p = v;
 }
-inline vec128 load128_stream(const void* p, HOPPER_WHERE) { return load128(p, where); }
-inline void store128_stream(void* p, vec128 v, HOPPER_WHERE) { store128(p, v, where); }
+inline vec128 load128_stream(const void* p, HOPPER_WHERE) { return load128(p, file, line); }
+inline void store128_stream(void* p, vec128 v, HOPPER_WHERE) { store128(p, v, file, line); }
 
 template <class T> struct HopperNumber;
 template <> struct HopperNumber<int> { static constexpr emu::Number code = emu::I32; };
@@ -253,7 +254,7 @@ inline T hopper_atomic(T* p, emu::AtomicOp op, emu::Order order, T operand, T co
 template <class T> struct HopperSame { typedef T type; };  // operands take the pointer's type, as CUDA's overloads do
 #define HOPPER_ATOMIC(name, op)                                                                   \
   template <class T> inline T name(T* p, typename HopperSame<T>::type v, HOPPER_WHERE) {          \
-    return hopper_atomic<T>(p, emu::op, emu::RELAXED, v, T(), where);                             \
+    return hopper_atomic<T>(p, emu::op, emu::RELAXED, v, T(), HOPPER_HERE);                             \
   }
 HOPPER_ATOMIC(atomicAdd, ADD)
 HOPPER_ATOMIC(atomicMax, MAX)
@@ -263,14 +264,14 @@ HOPPER_ATOMIC(atomicOr, OR)
 HOPPER_ATOMIC(atomicAnd, AND)
 template <class T>
 inline T atomicCAS(T* p, typename HopperSame<T>::type compare, typename HopperSame<T>::type v, HOPPER_WHERE) {
-  return hopper_atomic<T>(p, emu::COMPARE_EXCHANGE, emu::RELAXED, v, compare, where);
+  return hopper_atomic<T>(p, emu::COMPARE_EXCHANGE, emu::RELAXED, v, compare, HOPPER_HERE);
 }
 inline uint32_t load_acquire(const uint32_t* p, HOPPER_WHERE) {
-  return hopper_atomic<uint32_t>((uint32_t*)p, emu::LOAD, emu::ACQUIRE, 0, 0, where);
+  return hopper_atomic<uint32_t>((uint32_t*)p, emu::LOAD, emu::ACQUIRE, 0, 0, HOPPER_HERE);
 }
-inline void store_release(uint32_t* p, uint32_t v, HOPPER_WHERE) { hopper_atomic<uint32_t>(p, emu::STORE, emu::RELEASE, v, 0, where); }
+inline void store_release(uint32_t* p, uint32_t v, HOPPER_WHERE) { hopper_atomic<uint32_t>(p, emu::STORE, emu::RELEASE, v, 0, HOPPER_HERE); }
 inline uint32_t atomic_add_release(uint32_t* p, uint32_t v, HOPPER_WHERE) {
-  return hopper_atomic<uint32_t>(p, emu::ADD, emu::RELEASE, v, 0, where);
+  return hopper_atomic<uint32_t>(p, emu::ADD, emu::RELEASE, v, 0, HOPPER_HERE);
 }
 
 // ---------------------------------------------------------------------------------------------- what a kernel's library exports

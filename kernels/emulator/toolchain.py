@@ -1,6 +1,221 @@
-"""Compilers, the cache, and the runtime's own build."""
+"""Compilers, the cache, and the build of the emulator's runner and of kernels.
+
+The runner (runtime/*.cpp) is an executable built once a machine, or taken from `prebuilt/` when the wheel brings one. A kernel is
+a shared library that the runner loads. Both are cached by the hash of everything they depend on, under $KERNELS_CACHE, or
+$XDG_CACHE_HOME/hopper-course, or ~/.cache/hopper-course. $KERNELS_CXX names the compiler ("g++", "clang++", "zig").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from kernels.emulator.errors import EmulatorCompileError, EmulatorUnavailable
+
+HERE = Path(__file__).parent
+RUNTIME = HERE / "runtime"
+CUDA = HERE.parent / "cuda"
+PREBUILT = HERE / "prebuilt"
+MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """`command` starts a C++ compilation; `family` is gcc, clang or zig; `version` goes into cache keys."""
+
+    command: tuple[str, ...]
+    family: str
+    version: str
+
+    def __str__(self) -> str:
+        return self.version
+
+
+def cache_folder() -> Path:
+    """Where built code is kept. Made if missing."""
+    named = os.environ.get("KERNELS_CACHE")
+    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper-course"
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise EmulatorUnavailable(f"The emulator keeps compiled kernels in {base}, which cannot be made: {e}. Set KERNELS_CACHE to a folder of yours.") from e
+    return base
+
+
+def machine() -> str:
+    """x86_64 or aarch64; EmulatorUnavailable elsewhere."""
+    if sys.platform != "linux" or platform.machine() not in MACHINES:
+        raise EmulatorUnavailable(
+            f"The emulator runs on Linux (x86-64 or aarch64); this is {platform.system()} on {platform.machine()}. "
+            "Use a Linux container (for example `docker run -it python:3.12`), WSL on Windows, or a hosted notebook."
+        )
+    return MACHINES[platform.machine()]
+
+
+def _version(command: tuple[str, ...]) -> str:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    return done.stdout.partition("\n")[0].strip() if done.returncode == 0 else ""
+
+
+@lru_cache
+def find_compiler(wanted: str = "") -> Compiler | None:
+    """The compiler that $KERNELS_CXX or `wanted` names, otherwise the first of g++, clang++, c++, and zig (the ziglang wheel)."""
+    names = [wanted] if wanted else ["g++", "clang++", "c++", "zig"]
+    for name in names:
+        if name == "zig":
+            if importlib.util.find_spec("ziglang") is None:
+                continue
+            command = (sys.executable, "-m", "ziglang", "c++", "-mcpu=baseline")
+            if version := _version(command):
+                return Compiler(command, "zig", f"zig ({version})")
+            continue
+        path = shutil.which(name)
+        if path and (version := _version((path,))):
+            return Compiler((path,), "clang" if "clang" in version else "gcc", version)
+    return None
+
+
+def compiler() -> Compiler:
+    """The compiler to use; EmulatorUnavailable with what to do if there is none."""
+    machine()
+    wanted = os.environ.get("KERNELS_CXX", "")
+    found = find_compiler(wanted)
+    if found is None:
+        what = f"KERNELS_CXX names {wanted!r}, which is not here" if wanted else "there is no C++ compiler here"
+        raise EmulatorUnavailable(f"The emulator compiles kernels, and {what}. Install one: `pip install ziglang`, or `apt install g++`.")
+    return found
 
 
 def available() -> tuple[bool, str]:
-    """Whether the emulator can run here, and a sentence that says why (which compiler) or why not."""
-    raise NotImplementedError
+    """Whether the emulator can run here, and a sentence that says why (which compiler) or why not. Builds nothing."""
+    try:
+        return True, f"CPU emulator, kernels compiled by {compiler()}"
+    except EmulatorUnavailable as e:
+        return False, str(e)
+
+
+def _digest(*parts) -> str:
+    h = hashlib.sha256()
+    for part in parts:
+        h.update(part if isinstance(part, bytes) else repr(part).encode())
+        h.update(b"\0")
+    return h.hexdigest()[:24]
+
+
+def _sources() -> list[Path]:
+    return sorted(RUNTIME.glob("*.cpp")) + sorted(RUNTIME.glob("*.h"))
+
+
+@lru_cache
+def runtime_digest() -> str:
+    """Hash of the runner's sources: what a prebuilt runner must have been built from."""
+    return _digest(*[p.name.encode() + b"\0" + p.read_bytes() for p in _sources()])
+
+
+def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] = ()) -> None:
+    """Compile the runner to `target`. zig's first build of its C++ library takes about a minute."""
+    flags = ["-std=c++17", "-w", "-fno-strict-aliasing", "-ffp-contract=off", *extra]
+
+    def run(*arguments: str) -> None:
+        done = subprocess.run([*with_compiler.command, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise EmulatorUnavailable(f"The emulator's runtime could not be built with {with_compiler}:\n{done.stderr[-4000:]}")
+
+    def compile_one(source: Path) -> str:
+        made = target.with_name(source.stem + ".o")
+        run(*flags, "-O3" if source.stem == "matrix" else "-O2", "-c", str(source), "-o", str(made))
+        return str(made)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, sorted(RUNTIME.glob("*.cpp"))))
+    libraries = [] if with_compiler.family == "zig" else ["-static-libstdc++", "-static-libgcc", "-ldl"]
+    run("-rdynamic", *objects, "-o", str(target), *extra, *libraries)
+
+
+def runner() -> Path:
+    """The runner's executable: prebuilt, cached, or built now."""
+    prebuilt = PREBUILT / machine()
+    if (prebuilt / "digest").is_file() and (prebuilt / "digest").read_text().strip() == runtime_digest() and os.access(prebuilt / "runner", os.X_OK):
+        return prebuilt / "runner"
+    c = compiler()
+    target = cache_folder() / f"runner-{_digest(runtime_digest(), c.version)}"
+    if not target.exists():
+        wait = "about a minute" if c.family == "zig" else "about 20 s"
+        print(f"Building the kernel emulator once ({wait}) ...", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            build_runner(Path(folder) / "runner", c)
+            os.replace(Path(folder) / "runner", target)
+    return target
+
+
+# What the two compilers call the same things. The hooks that -fsanitize=thread plants are the runner's own (hooks.cpp): the
+# sanitizer itself is not linked.
+_COMMON = ["-O2", "-gdwarf-4", "-std=c++17", "-fPIC", "-nostdinc++", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-ffp-contract=off", "-w"]
+_FAMILY = {
+    "gcc": ["-g1", "-Wno-psabi"],
+    "clang": ["-gline-tables-only"],
+    "zig": ["-gline-tables-only", "-fno-sanitize=undefined"],
+}
+_INSTRUMENT = {
+    "gcc": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"],
+    "clang": ["-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"],
+}
+_INSTRUMENT["zig"] = _INSTRUMENT["clang"]
+_LINK = ["-shared", "-Wl,--as-needed"]
+_WRAP = [f"-Wl,--wrap={f}" for f in ("memcpy", "memmove", "memset")]
+_ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<message>.*)$", re.M)
+
+
+def _compile_error(name: str, log: str) -> EmulatorCompileError:
+    m = _ERROR.search(log)
+    if not m:
+        return EmulatorCompileError(f"{name} does not compile for the emulator:\n{log[-3000:]}", log=log)
+    file, line = Path(m["file"]).name, int(m["line"])
+    return EmulatorCompileError(f"{file}:{line}: {m['message']} (compiling {name} for the emulator)", file=file, line=line, log=log)
+
+
+def headers(source: Path) -> list[Path]:
+    """Every header a kernel source may include: those beside it, the vocabulary, and the runtime's two."""
+    folders = dict.fromkeys([source.parent.resolve(), CUDA.resolve()])
+    found = [p for f in folders for pattern in ("*.cuh", "*.h") for p in sorted(f.glob(pattern))]
+    return found + [RUNTIME / "api.h", RUNTIME / "numbers.h"]
+
+
+def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bool) -> tuple[Path, float]:
+    """The shared library of a kernel source, and the seconds it took to build (0 from the cache)."""
+    c = compiler()
+    text = source.read_bytes()
+    options = [*_COMMON, *_FAMILY[c.family], *(_INSTRUMENT[c.family] if instrument else [])]
+    macros = [f"-D{k}={int(v) if isinstance(v, bool) else v}" if v is not None else f"-D{k}" for k, v in sorted(defines.items())]
+    key = _digest(text, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
+    target = cache_folder() / f"{source.stem}-{key}.so"
+    if target.exists():
+        return target, 0.0
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(dir=target.parent) as name:
+        folder = Path(name)
+        unit = folder / "kernel.cpp"
+        exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
+        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "exports"\n{exports}'.encode())
+        include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
+        run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True)
+        compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))
+        if compiled.returncode:
+            raise _compile_error(source.name, compiled.stderr)
+        linked = run(*_LINK, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
+        if linked.returncode:
+            raise _compile_error(source.name, linked.stderr)
+        os.replace(folder / "kernel.so", target)
+    return target, time.perf_counter() - began

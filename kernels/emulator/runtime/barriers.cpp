@@ -1,0 +1,153 @@
+#include "barriers.h"
+
+#include "report.h"
+#include "scheduler.h"
+#include "trace.h"
+#include "wgmma.h"
+
+namespace emu {
+namespace {
+
+void complete(NamedBarrier& bar) {
+  bar.arrived = 0;
+  bar.expected = 0;
+  ++bar.generation;
+  bar.time = machine.now;
+  if (machine.options.checks) {
+    bar.released = bar.releases.freeze();
+    bar.releases = Accumulator();
+  }
+  std::vector<Thread*> woken;
+  woken.swap(bar.waiting);
+  for (Thread* t : woken) wake(t, bar.time);
+}
+
+// The running thread arrives; true if that completed the barrier.
+bool arrive(NamedBarrier& bar, unsigned needed) {
+  if (machine.options.checks) bar.releases.add(machine.current->clock);
+  ++bar.arrived;
+  if (bar.arrived < needed) return false;
+  complete(bar);
+  return true;
+}
+
+Warpgroup& group_of(Thread* t) { return *t->home->warpgroups[t->warp / 4]; }
+
+bool take_registers(Thread* t) {  // for the whole warpgroup, once
+  Warpgroup& g = group_of(t);
+  if (g.registers >= (int)t->value) return true;
+  const int needed = ((int)t->value - g.registers) * 128;
+  if (t->home->free_registers < needed) return false;
+  t->home->free_registers -= needed;
+  g.registers = (int)t->value;
+  return true;
+}
+
+}  // namespace
+
+void barriers_without(Thread* t) {
+  Block* b = t->home;
+  NamedBarrier& block = b->barriers[0];
+  if (b->live && block.arrived && block.expected == 0 && block.arrived >= b->live) complete(block);
+  NamedBarrier& cluster = b->cluster->barrier;
+  if (b->cluster->live && cluster.arrived && cluster.arrived >= b->cluster->live) complete(cluster);
+}
+
+}  // namespace emu
+
+using namespace emu;
+
+void emu_named_barrier(int id, int threads, bool waits, Where where) {
+  Thread* t = machine.current;
+  Block* b = t->home;
+  t->where = where;
+  spend(10);
+  if (id < 0 || id > 15) stop("misuse", "named-barrier", text("Barrier %d: a block has barriers 0 to 15.", id), where);
+  if (threads < 0 || threads % 32 || (unsigned)threads > (b->threads.size() + 31) / 32 * 32)
+    stop("misuse", "named-barrier", text("Barrier %d for %d threads: the count is a multiple of 32 and at most the block's %zu threads.", id, threads, b->threads.size()), where);
+  NamedBarrier& bar = b->barriers[id];
+  if (bar.arrived && bar.expected != (unsigned)threads)
+    stop("misuse", "named-barrier", text("Barrier %d: %s expects %d threads, but those that have arrived expect %u.", id, name_of(t).c_str(), threads, bar.expected), where);
+  bar.expected = (unsigned)threads;
+  const uint64_t generation = bar.generation;
+  if (tracing() && t->lane == 0) trace(event_time(), event_time(), "barrier", name_of(b) + text(" warp %u", t->warp), text("%s %d", waits ? "sync" : "arrive", id), where);
+  remember(text("%s %s barrier %d (%s)", name_of(t).c_str(), waits ? "waits at" : "arrives at", id, at(where).c_str()));
+  const bool last = arrive(bar, threads ? (unsigned)threads : b->live);
+  if (!waits) return;
+  if (!last) {
+    bar.waiting.push_back(t);
+    suspend(Wait::BARRIER, (uint64_t)id, generation, where);
+  }
+  if (machine.options.checks) t->clock.acquire(bar.released);
+}
+
+void emu_cluster_arrive(Where where) {
+  Thread* t = machine.current;
+  t->where = where;
+  spend(20);
+  Cluster* c = t->home->cluster;
+  t->cluster_generation = c->barrier.generation;
+  arrive(c->barrier, c->live);
+}
+
+void emu_cluster_wait(Where where) {
+  Thread* t = machine.current;
+  Cluster* c = t->home->cluster;
+  const uint64_t generation = t->cluster_generation;
+  if (c->barrier.generation == generation) {
+    c->barrier.waiting.push_back(t);
+    suspend(Wait::CLUSTER, 0, generation, where);
+  }
+  if (machine.options.checks) t->clock.acquire(c->barrier.released);
+}
+
+uint32_t emu_cluster_rank() { return machine.current->home->rank; }
+uint32_t emu_cluster_size() { return machine.cluster_size(); }
+
+void emu_setmaxnreg(int registers, bool increase, Where where) {
+  Thread* t = machine.current;
+  Block* b = t->home;
+  Warpgroup& g = group_of(t);
+  t->where = where;
+  const char* name = increase ? "reg_inc" : "reg_dec";
+  if (!machine.capped)
+    stop("misuse", "setmaxnreg-without-cap",
+         text("%s<%d> has no effect: the kernel has no register cap at launch, so the compiler ignores setmaxnreg. Give the kernel __launch_bounds__(threads, 1).", name, registers), where);
+  if (registers % 8 || registers < 24 || registers > 256)
+    stop("misuse", "setmaxnreg", text("%s<%d>: the count is a multiple of 8 from 24 to 256.", name, registers), where);
+  if (b->threads.size() % 128) stop("misuse", "setmaxnreg", text("%s<%d>: the block's threads are not whole warpgroups of 128.", name, registers), where);
+  if (g.setting && (g.setting_to != registers || g.setting_increase != increase))
+    stop("misuse", "setmaxnreg", text("Warps of one warpgroup ask for different register counts: %s<%d> here, %d before.", name, registers, g.setting_to), where);
+  if (increase ? registers < g.registers : registers > g.registers)
+    stop("misuse", "setmaxnreg", text("%s<%d>, but the warpgroup holds %d registers a thread.", name, registers, g.registers), where);
+  g.setting_to = registers;
+  g.setting_increase = increase;
+  if (tracing() && t->index % 128 == 0)
+    trace(event_time(), event_time(), "registers", name_of(b) + text(" warp %u", t->warp), text("%s %d", name, registers), where);
+  g.setting = (g.setting + 1) % 128;
+  if (!increase) {
+    if (g.setting == 0) {
+      b->free_registers += (g.registers - registers) * 128;
+      g.registers = registers;
+      std::vector<Thread*> still;
+      std::vector<Thread*> waiting;
+      waiting.swap(b->waiting_for_registers);
+      for (Thread* w : waiting)
+        if (take_registers(w)) wake(w, machine.now);
+        else still.push_back(w);
+      b->waiting_for_registers.swap(still);
+    }
+    return;
+  }
+  t->value = (uint64_t)registers;
+  if (g.setting == 0 && take_registers(t)) {  // the whole warpgroup is here
+    std::vector<Thread*> still;
+    for (Thread* w : b->waiting_for_registers)
+      if (w->warp / 4 == t->warp / 4) wake(w, machine.now);
+      else still.push_back(w);
+    b->waiting_for_registers.swap(still);
+    return;
+  }
+  b->waiting_for_registers.push_back(t);
+  suspend(Wait::REGISTERS, 0, (uint64_t)registers, where);
+}

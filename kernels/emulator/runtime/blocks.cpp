@@ -1,0 +1,171 @@
+// Blocks come to free SMs, a cluster at a time, and leave them; the entities of their asynchronous copies.
+#include <string.h>
+
+#include <algorithm>
+
+#include "barriers.h"
+#include "memory.h"
+#include "scheduler.h"
+#include "tma.h"
+#include "wgmma.h"
+
+namespace emu {
+namespace {
+
+size_t next_cluster;  // of the grid, in order
+size_t cluster_count;
+
+Dim3 position(size_t linear, Dim3 extent) {
+  return {(unsigned)(linear % extent.x), (unsigned)(linear / extent.x % extent.y), (unsigned)(linear / extent.x / extent.y)};
+}
+
+void rebuild_warp_list() {
+  machine.warps.clear();
+  machine.warp_block.clear();
+  for (Slot& s : machine.slots)
+    if (s.block)
+      for (Warp& w : s.block->warps) machine.warps.push_back(&w), machine.warp_block.push_back(s.block.get());
+}
+
+void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned rank) {
+  const Options& o = machine.options;
+  const unsigned n = machine.threads_per_block();
+  slot.block.reset(new Block);
+  Block* b = slot.block.get();
+  const Dim3 inner = position(rank, o.cluster);
+  b->index = {cluster->first.x + inner.x, cluster->first.y + inner.y, cluster->first.z + inner.z};
+  b->rank = rank;
+  b->clock_floor = slot.clock_floor;
+  b->slot = slot_number;
+  b->cluster = cluster;
+  b->shared = slot.shared;
+  memset(b->shared, 0xFF, SHARED_BYTES);  // undefined: NaN in every type
+  b->shared_end = o.shared_bytes;
+  if (o.shared_bytes) b->objects.push_back({0, o.shared_bytes, "dynamic shared memory"});
+  if (slot.shadow) slot.shadow->forget();
+  b->live = n;
+  b->threads.resize(n);
+  b->warps.resize((n + 31) / 32);
+  for (unsigned g = 0; g < (n + 127) / 128; ++g) {
+    b->warpgroups.emplace_back(new Warpgroup);
+    b->warpgroups[g]->registers = (int)o.registers;
+  }
+  const uint32_t first = slot.clock_floor + 1;
+  for (unsigned i = 0; i < n; ++i) {
+    Thread& t = b->threads[i];
+    t.thread = position(i, o.block);
+    t.block = b->index;
+    t.block_dim = o.block;
+    t.grid_dim = o.grid;
+    t.home = b;
+    t.index = i;
+    t.warp = i / 32;
+    t.lane = i % 32;
+    t.time = machine.now;
+    t.clock.self = entity(slot_number, i);
+    t.clock.first = t.clock.own = first;
+    t.stack = take_stack();
+    t.context = start_on(t.stack, thread_main);
+    b->warps[t.warp].ready |= 1u << t.lane;
+  }
+  for (Warp& w : b->warps) w.priority = (1ull << 32) + (machine.random() >> 32);
+  cluster->blocks.push_back(b);
+  cluster->live += n;
+}
+
+void retire_block(Slot& slot) {
+  Block* b = slot.block.get();
+  check_copies_at_exit(b);
+  for (Thread& t : b->threads) {
+    slot.clock_floor = std::max(slot.clock_floor, t.clock.own);
+    give_stack(t.stack);
+  }
+  for (const AsyncEntity& e : b->async) slot.clock_floor = std::max(slot.clock_floor, e.issued);
+  for (auto& g : b->warpgroups) slot.clock_floor = std::max(slot.clock_floor, b->clock_floor + g->done);
+  slot.block.reset();
+}
+
+}  // namespace
+
+Block::Block() : barrier_words(SHARED_BYTES / 8 / 64 + 1) {}
+Block::~Block() {}
+
+void prepare_slots() {
+  const Options& o = machine.options;
+  const unsigned size = machine.cluster_size();
+  cluster_count = (size_t)o.grid.x * o.grid.y * o.grid.z / size;
+  const unsigned groups = (unsigned)std::max<size_t>(1, std::min<size_t>(cluster_count, o.sms / size));
+  machine.slots.resize(groups * size);
+  machine.clusters.resize(groups);
+  const unsigned n = machine.threads_per_block();
+  clocks_reset((unsigned)machine.slots.size(), n + (n + 127) / 128 + ASYNC_ENTITIES);
+  reserve_shared_memory();
+  machine.random_state = o.seed * 0x9E3779B97F4A7C15ull + 12345;
+}
+
+bool place_clusters() {
+  const Options& o = machine.options;
+  const unsigned size = machine.cluster_size();
+  bool changed = false, resident = false;
+  for (size_t g = 0; g < machine.clusters.size(); ++g) {
+    std::unique_ptr<Cluster>& c = machine.clusters[g];
+    if (c && c->live == 0) {
+      for (unsigned r = 0; r < size; ++r) retire_block(machine.slots[g * size + r]);
+      c.reset();
+      changed = true;
+    }
+    if (!c && next_cluster < cluster_count) {
+      const Dim3 extent = {o.grid.x / o.cluster.x, o.grid.y / o.cluster.y, o.grid.z / o.cluster.z};
+      const Dim3 at = position(next_cluster++, extent);
+      c.reset(new Cluster);
+      c->first = {at.x * o.cluster.x, at.y * o.cluster.y, at.z * o.cluster.z};
+      for (unsigned r = 0; r < size; ++r) start_block(machine.slots[g * size + r], (unsigned)g * size + r, c.get(), r);
+      changed = true;
+    }
+    resident |= (bool)c;
+  }
+  if (changed) rebuild_warp_list();
+  return resident;
+}
+
+void thread_exits(Thread* t) {
+  check_wgmma_at_exit(t);
+  check_stores_at_exit(t);
+  t->done = true;
+  Block* b = t->home;
+  b->warps[t->warp].ready &= ~(1u << t->lane);
+  --b->live;
+  --b->cluster->live;
+  barriers_without(t);
+  progress();
+}
+
+int async_index(Block* b, uint64_t key) {
+  auto it = b->async_of.find(key);
+  if (it != b->async_of.end()) return it->second;
+  int i = (int)b->async.size();
+  if (i < (int)ASYNC_ENTITIES) {
+    b->async.emplace_back();
+    b->async[(size_t)i].issued = b->async[(size_t)i].landed = machine.slots[b->slot].clock_floor;
+  } else {
+    i = (int)(b->async_of.size() % ASYNC_ENTITIES);  // shared: ordering by one is taken for ordering by the other
+  }
+  return b->async_of[key] = i;
+}
+
+void async_landed(Block* b, int index, uint32_t clock) {
+  AsyncEntity& e = b->async[(size_t)index];
+  e.landed_beyond.push_back(clock);
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t i = 0; i < e.landed_beyond.size(); ++i)
+      if (e.landed_beyond[i] == e.landed + 1) {
+        ++e.landed;
+        e.landed_beyond.erase(e.landed_beyond.begin() + (long)i);
+        more = true;
+        break;
+      }
+  }
+}
+
+}  // namespace emu

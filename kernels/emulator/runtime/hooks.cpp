@@ -1,0 +1,77 @@
+// The calls that -fsanitize=thread puts before every memory access of an instrumented kernel. No sanitizer is linked: these
+// are ours, and they watch bounds and order.
+#include <string.h>
+
+#include "memory.h"
+#include "scheduler.h"
+
+namespace emu {
+void volatile_access(const void* p, unsigned bytes, bool write, Place place);
+
+namespace {
+
+void watched(const void* p, unsigned bytes, bool write, const void* pc) {
+  Thread* t = machine.current;
+  if (!t) return;
+  if (t->stack.holds(p) && !t->tiles_in_flight) return;
+  if (timed_out()) stop_timeout();
+  access(p, bytes, write, place_of_code(pc));
+  // Under random schedules another warp may run between any two accesses.
+  const Pick pick = machine.options.pick;
+  if ((pick == Pick::RANDOM || pick == Pick::PCT) && !t->stack.holds(p) && machine.one_in(64)) suspend(Wait::YIELD, 0, 0, t->where);
+}
+
+}  // namespace
+}  // namespace emu
+
+#define PC __builtin_return_address(0)
+#define WATCH(n)                                                                                        \
+  void __tsan_read##n(void* p) { emu::watched(p, n, false, PC); }                                       \
+  void __tsan_write##n(void* p) { emu::watched(p, n, true, PC); }                                       \
+  void __tsan_unaligned_read##n(void* p) { emu::watched(p, n, false, PC); }                             \
+  void __tsan_unaligned_write##n(void* p) { emu::watched(p, n, true, PC); }                             \
+  void __tsan_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); }   \
+  void __tsan_unaligned_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); } \
+  void __tsan_volatile_read##n(void* p) { emu::volatile_access(p, n, false, emu::place_of_code(PC)); }  \
+  void __tsan_volatile_write##n(void* p) { emu::volatile_access(p, n, true, emu::place_of_code(PC)); }  \
+  void __tsan_unaligned_volatile_read##n(void* p) { emu::volatile_access(p, n, false, emu::place_of_code(PC)); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { emu::volatile_access(p, n, true, emu::place_of_code(PC)); }
+
+extern "C" {
+WATCH(1)
+WATCH(2)
+WATCH(4)
+WATCH(8)
+WATCH(16)
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_read_range(void* p, size_t n) { emu::watched(p, (unsigned)n, false, PC); }
+void __tsan_write_range(void* p, size_t n) { emu::watched(p, (unsigned)n, true, PC); }
+
+// Copies of whole structs: clang calls the first three, g++ the C functions (linked with --wrap).
+void* __tsan_memcpy(void* d, const void* s, size_t n) {
+  if (n) emu::watched(s, (unsigned)n, false, PC), emu::watched(d, (unsigned)n, true, PC);
+  return memcpy(d, s, n);
+}
+void* __tsan_memmove(void* d, const void* s, size_t n) {
+  if (n) emu::watched(s, (unsigned)n, false, PC), emu::watched(d, (unsigned)n, true, PC);
+  return memmove(d, s, n);
+}
+void* __tsan_memset(void* d, int c, size_t n) {
+  if (n) emu::watched(d, (unsigned)n, true, PC);
+  return memset(d, c, n);
+}
+void* __wrap_memcpy(void* d, const void* s, size_t n) {
+  if (n) emu::watched(s, (unsigned)n, false, PC), emu::watched(d, (unsigned)n, true, PC);
+  return memcpy(d, s, n);
+}
+void* __wrap_memmove(void* d, const void* s, size_t n) {
+  if (n) emu::watched(s, (unsigned)n, false, PC), emu::watched(d, (unsigned)n, true, PC);
+  return memmove(d, s, n);
+}
+void* __wrap_memset(void* d, int c, size_t n) {
+  if (n) emu::watched(d, (unsigned)n, true, PC);
+  return memset(d, c, n);
+}
+}

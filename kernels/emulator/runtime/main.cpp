@@ -1,0 +1,227 @@
+// The runner: one process, one launch. Reads the launch's description, maps its arrays, loads the kernel's library, runs the
+// grid, writes the result. The description is lines of words; process.py writes it.
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "memory.h"
+#include "scheduler.h"
+#include "signals.h"
+#include "tma.h"
+
+namespace emu {
+namespace {
+
+struct Argument {
+  std::string kind;              // array, null, map, bytes, int, float
+  std::vector<unsigned char> bytes;
+  std::string given;             // for messages
+};
+
+std::string library, entry, result;
+std::vector<char*> array_base;
+std::vector<Argument> arguments;
+int data_file = -1;
+
+Dim3 read_dim(std::istringstream& in) {
+  Dim3 d{1, 1, 1};
+  in >> d.x >> d.y >> d.z;
+  return d;
+}
+
+// An array's pages, between two pages that nobody may touch.
+void map_array(std::istringstream& in) {
+  size_t file_offset, region, start, bytes;
+  in >> file_offset >> region >> start >> bytes;
+  std::string name;
+  std::getline(in, name);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* p = (char*)mmap(nullptr, region + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED || mmap(p + page, region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data_file, (off_t)file_offset) == MAP_FAILED)
+    stop("crash", "memory", "The launch's arrays could not be mapped.");
+  array_base.push_back(p + page + start);
+  add_global_array(p + page + start, bytes, name.substr(1));
+}
+
+template <class T> void append(std::vector<unsigned char>& out, T v) {
+  const unsigned char* p = (const unsigned char*)&v;
+  out.insert(out.end(), p, p + sizeof v);
+}
+
+void read_argument(std::istringstream& in) {
+  Argument a;
+  in >> a.kind;
+  if (a.kind == "array") {
+    size_t index, offset;
+    in >> index >> offset;
+    append(a.bytes, array_base[index] + offset);
+  } else if (a.kind == "null") {
+    append(a.bytes, (void*)nullptr);
+  } else if (a.kind == "map") {
+    HostTensorMap m = {};
+    size_t index, offset;
+    m.magic = TENSOR_MAP_MAGIC;
+    in >> index >> offset >> m.columns >> m.rows >> m.row_bytes >> m.box_columns >> m.box_rows >> m.element_bytes >> m.swizzle;
+    m.base = (uint64_t)(array_base[index] + offset);
+    append(a.bytes, m);
+  } else if (a.kind == "int") {
+    long long v;
+    in >> v;
+    append(a.bytes, v);
+  } else if (a.kind == "float") {
+    double v;
+    in >> v;
+    append(a.bytes, v);
+  } else {  // floatbytes, intbytes, bytes: a typed scalar
+    std::string hex;
+    in >> hex;
+    for (size_t i = 0; i + 1 < hex.size(); i += 2) a.bytes.push_back((unsigned char)strtol(hex.substr(i, 2).c_str(), nullptr, 16));
+  }
+  std::getline(in, a.given);
+  arguments.push_back(a);
+}
+
+void read_launch(const char* path) {
+  std::ifstream file(path);
+  std::string line;
+  Options& o = machine.options;
+  while (std::getline(file, line)) {
+    std::istringstream in(line);
+    std::string word;
+    in >> word;
+    if (word == "library") in.get(), std::getline(in, library);
+    else if (word == "result") in.get(), std::getline(in, result), result_goes_to(result.c_str());
+    else if (word == "entry") in >> entry;
+    else if (word == "grid") o.grid = read_dim(in);
+    else if (word == "block") o.block = read_dim(in);
+    else if (word == "cluster") o.cluster = read_dim(in);
+    else if (word == "shared") in >> o.shared_bytes;
+    else if (word == "registers") in >> o.registers;
+    else if (word == "sms") in >> o.sms;
+    else if (word == "seed") in >> o.seed;
+    else if (word == "timeout") in >> o.timeout;
+    else if (word == "checks") in >> o.checks;
+    else if (word == "trace") in >> o.trace;
+    else if (word == "fp8_reduced") in >> o.fp8_reduced;
+    else if (word == "policy") {
+      std::string pick, copies, mma;
+      in >> pick >> copies >> mma;
+      auto when = [](const std::string& s) { return s == "early" ? When::EARLY : s == "late" ? When::LATE : s == "timed" ? When::TIMED : When::RANDOM; };
+      o.pick = pick == "rr" ? Pick::ROUND_ROBIN : pick == "pct" ? Pick::PCT : pick == "timed" ? Pick::TIMED : Pick::RANDOM;
+      o.copies = when(copies);
+      o.mma = when(mma);
+    } else if (word == "data") {
+      std::string name;
+      in.get();
+      std::getline(in, name);
+      data_file = open(name.c_str(), O_RDWR);
+    } else if (word == "array") map_array(in);
+    else if (word == "argument") read_argument(in);
+  }
+}
+
+// The kernel's parameters as its library describes them, from the arguments given.
+void fit_arguments() {
+  const Kernel* k = machine.kernel;
+  if (arguments.size() != k->count)
+    stop("argument", "argument-count", text("%s has %u parameters; the launch gives %zu arguments.", entry.c_str(), k->count, arguments.size()));
+  static std::vector<void*> pointers;
+  for (unsigned i = 0; i < k->count; ++i) {
+    const Parameter p = k->parameters[i];
+    Argument& a = arguments[i];
+    const char* expected = p.kind == 'p' ? "a pointer" : p.kind == 'm' ? "a TensorMap" : p.kind == 'f' ? "a floating-point number" : p.kind == 'i' ? "an integer" : "a struct";
+    const bool pointer = a.kind == "array" || a.kind == "null", typed = a.kind == "floatbytes" || a.kind == "intbytes" || a.kind == "bytes";
+    bool fits = p.kind == 'p' ? pointer : p.kind == 'm' ? a.kind == "map" : !pointer && a.kind != "map";
+    if (p.kind == 'i') fits = a.kind == "int" || (a.kind == "intbytes" && a.bytes.size() == p.bytes);
+    if (p.kind == 'f') fits = a.kind == "int" || a.kind == "float" || (a.kind == "floatbytes" && a.bytes.size() == p.bytes);
+    if (p.kind == 'o') fits = typed && a.bytes.size() == p.bytes;
+    if (!fits)
+      stop("argument", "argument-type", text("%s: parameter %u is %s of %u bytes; the argument is%s.", entry.c_str(), i + 1, expected, p.bytes, a.given.c_str()));
+    double number = 0;
+    if (a.kind == "float") memcpy(&number, a.bytes.data(), 8);
+    if (a.kind == "int" && p.kind == 'f') {
+      long long v;
+      memcpy(&v, a.bytes.data(), 8);
+      number = (double)v;
+    }
+    if (p.kind == 'f' && !typed) {
+      a.bytes.clear();
+      if (p.bytes == 4) append(a.bytes, (float)number);
+      else append(a.bytes, number);
+    }
+    void* copy = aligned_alloc(128, 1024);
+    memcpy(copy, a.bytes.data(), a.bytes.size() < 1024 ? a.bytes.size() : 1024);
+    add_readable(copy, (char*)copy + 1024);
+    pointers.push_back(copy);
+  }
+  machine.arguments = pointers.data();
+  add_readable(pointers.data(), pointers.data() + pointers.size());
+}
+
+int add_library(dl_phdr_info* info, size_t, void* inside) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& h = info->dlpi_phdr[i];
+    const char* low = (const char*)info->dlpi_addr + h.p_vaddr;
+    if (h.p_type != PT_LOAD || (const char*)inside < low || (const char*)inside >= low + h.p_memsz) continue;
+    for (int j = 0; j < info->dlpi_phnum; ++j) {
+      const ElfW(Phdr)& segment = info->dlpi_phdr[j];
+      if (segment.p_type == PT_LOAD) add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+    }
+    note(text("base %llu", (unsigned long long)info->dlpi_addr));  // for the launcher, to translate code addresses
+    return 1;
+  }
+  return 0;
+}
+
+void load_kernel() {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) stop("crash", "library", text("The kernel's library cannot be loaded: %s", dlerror()));
+  machine.kernel = (const Kernel*)dlsym(handle, ("emu_kernel_" + entry).c_str());
+  if (!machine.kernel) stop("argument", "entry", text("The module has no kernel `%s`.", entry.c_str()));
+  machine.kernel_name = entry;
+  const void* f = machine.kernel->function;
+  machine.capped = f >= machine.kernel->capped_begin && f < machine.kernel->capped_end;
+  dl_iterate_phdr(add_library, (void*)f);
+  add_readable(&emu_thread, &emu_thread + 1);
+}
+
+void check_launch() {
+  Options& o = machine.options;
+  const unsigned n = machine.threads_per_block();
+  if (n == 0 || n > 1024) stop("misuse", "launch", text("A block of %u threads: it may have 1 to 1024.", n));
+  if (!o.grid.x || !o.grid.y || !o.grid.z) stop("misuse", "launch", text("An empty grid: %u x %u x %u blocks.", o.grid.x, o.grid.y, o.grid.z));
+  if (machine.cluster_size() == 0 || machine.cluster_size() > 8) stop("misuse", "launch", text("A cluster of %u blocks: it may have 1 to 8 without opting in to more.", machine.cluster_size()));
+  if (o.grid.x % o.cluster.x || o.grid.y % o.cluster.y || o.grid.z % o.cluster.z) stop("misuse", "launch", "The grid is not a whole number of clusters in each dimension.");
+  if (o.shared_bytes > SHARED_BYTES) stop("misuse", "shared-memory-budget", text("%u bytes of dynamic shared memory; a block may have %u.", o.shared_bytes, SHARED_BYTES));
+  const unsigned most = REGISTERS_PER_SM / ((n + 127) / 128 * 128) / 8 * 8;
+  if (!o.registers) o.registers = most < 255 ? most : 255;
+  if (o.registers > 255 || o.registers * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
+    stop("misuse", "register-budget", text("%u threads of %u registers need %u; an SM has %u, and a thread at most 255.", n, o.registers, o.registers * n, REGISTERS_PER_SM));
+}
+
+}  // namespace
+}  // namespace emu
+
+int main(int count, char** words) {
+  using namespace emu;
+  if (count != 2) {
+    fprintf(stderr, "usage: runner LAUNCH_FILE (the emulator's Python side writes it)\n");
+    return 2;
+  }
+  // Options first: arrays want to know whether they are watched.
+  read_launch(words[1]);
+  start_clock(machine.options.timeout);
+  load_kernel();
+  check_launch();
+  fit_arguments();
+  run_launch();
+  finish();
+}
