@@ -27,9 +27,12 @@ class LinkFound(_Plain):
 
 
 class MisconceptionFound(_Plain):
+    """A wrong causal chain seen in an answer. sure: is it certain (None: as certain as the slot's lane)? Only a certain one is a veto."""
+
     id: str
     quote: str
     veto: bool
+    sure: bool | None = None
 
 
 class SlotScore(_Plain):

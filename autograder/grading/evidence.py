@@ -1,0 +1,204 @@
+"""Claims of having run or measured something, held against what the notebook shows: outputs, execution counts, receipts.
+
+A claim is a sentence that asserts, of the writer and of the past, that something was run or measured. Not claims: denials ("not run",
+"static review only"), plans, suppositions, questions, instructions, and what is quoted from the lesson or another source.
+Sure of the claim and nothing at all to show for it: a veto. Anything short of sure: a person looks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.grading.read import Reading
+from autograder.lesson.rubric import Text
+from autograder.records import Finding
+
+MAX_SENTENCE = 600
+
+_SENTENCE = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)(?=\s+[A-Z\"'(])")
+_NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+# A figure that a clock, a profiler or a counter gives; shares and factors count when they stand beside a claim.
+_FIGURE = re.compile(rf"{_NUMBER}\s*(?:ms|us|µs|μs|ns|s\b|sec\b|seconds?|毫秒|微秒|纳秒|秒|[GT]B/s|[TG]FLOP/?s?|TFLOPS|GFLOPS|%|x\b|×|倍|times\b|个百分点|cycles?|周期)", re.I)
+
+# The writer says he ran or measured it. Every phrase is past and of one's own.
+_ZH_CLAIM = re.compile(
+    r"实测(?!试)|(?:我|我们|本人|自己|亲自|亲手)[^，。；！？\n]{0,24}?(?:测了|测得|测到|测出|量了|量得|跑了|跑出|跑过|跑完|运行了|运行过|运行得|试了|试过|测试了|测试过|验证了|验证过|profile了?|benchmark了?)"
+    r"|(?:测得|测出来|测下来|跑下来|跑出来|跑了一[遍下次]|跑分|测试结果[是为显：:]|测量结果[是为显：:]|运行结果[是为显：:]|实际运行(?:输出|结果|后|下来)|运行(?:输出|之后|后)[^，。；\n]{0,6}(?:显示|得到|是|为|输出)|运行后(?:输出|得到)|Nsight[^。\n]{0,20}(?:显示|看到|测))"
+)
+_EN_CLAIM = re.compile(
+    r"\b(?:i|we)(?:'ve|\s+have|\s+also|\s+then|\s+just|\s+actually)*\s+(?:ran|run\s+(?:it|this|both|the)|measured|timed|benchmarked|profiled|tested|executed|observed|tried|verified|clocked|recorded|got\s+\d)"
+    r"|\bmy\s+(?:own\s+)?(?:measurements?|benchmarks?|runs?|timings?|profil\w+|tests?)\s+(?:shows?|showed|gave|gives|is|was|were|are|confirms?|confirmed|came|printed|took)\b"
+    r"|\bwhen\s+(?:i|we)\s+(?:ran|measured|timed|tested|executed|tried)\b|\bon\s+my\s+(?:own\s+)?(?:machine|gpu|laptop|card|\w*\d{2,4}\w*)\b"
+    r"|\b(?:the|its)\s+(?:measured|actual)\s+(?:output|result|time|speed|figure|value)s?\s+(?:is|was|were|are)\b|\b(?:running|ran)\s+(?:it|this|the\s+\w+)\s+(?:gave|gives|printed|showed|took)\b"
+    r"|\bthe\s+(?:run|output|profiler|program|cell|notebook|benchmark)\s+(?:printed|showed|gave|reported)\b|\bas\s+measured\s+(?:by\s+me|here|on)\b|\b(?:was|were)\s+measured\s+(?:by\s+me|here|on\s+(?:my|an?|the))\b|\bmeasured\s+on\s+(?:my|our)\b",
+    re.I,
+)
+# Weak words: running the visible asserts leaves no output behind, and "tested", "verified" are often said of thinking it through.
+_WEAK = re.compile(r"(?:assert|断言|检查|单元格|\bcells?\b|\bchecks?\b|notebook|笔记本)", re.I)
+_RUN_WORDS = re.compile(r"实测|测得|测出|测了|测到|量了|跑分|measured|timed|benchmark|profil|clocked|recorded|运行结果|测量结果|测试结果|运行输出|实际运行|\bran\b|\btook\b|跑|运行", re.I)
+
+_ZH_DENIAL = re.compile(
+    r"(?:没有?|没能|未|未曾|从未|尚未|并未|无法|不能|没法|没条件|没有条件|不曾|并不是|并非|不是|不算)[^，。；！？\n]{0,10}?(?:实测|运行|跑|测量|测试|测过|测出|测得|验证|测)"
+    r"|静态审查|静态分析|静态检查|仅凭?(?:静态|阅读|推导|推理)|只是推(?:导|断|测)|(?:非|无)实测"
+)
+_EN_DENIAL = re.compile(
+    r"\bstatic(?:ally)?\s+(?:review|analysis|inspection|reading)\b|\b(?:did\s+not|didn't|do\s+not|don't|have\s+not|haven't|has\s+not|hasn't|was\s+not|wasn't|were\s+not|weren't|could\s+not|couldn't|cannot|can't|never|unable\s+to|without|not|no)\b[^.;!?\n]{0,30}?\b(?:ran|run|running|measur\w+|tim(?:ed|ing)|execut\w+|test(?:ed|ing)?|benchmark\w*|profil\w+|access)\b|\bnot\s+measured\b",
+    re.I,
+)
+_ZH_SUPPOSED = re.compile(
+    r"如果|假如|假设|倘若|要是|若(?!干)|应该|应当|大概|大约会|预计|预期|估计|推测|推断|理论上|按理|可能会|将会|打算|准备(?:去|要|在)|计划|想要|需要(?:去|先|再)?(?:实测|测|跑|运行)|(?:必须|要|应|可以|可|建议|最好|还得|得|值得|有待|等待|等|再|去|先|通过|靠|用|以|凭|做)(?:亲自|自己|先|去|再|用)?(?:实测|测量|测试)|实测(?:才|一下|来|再|之前|前|为准|过才|的话|确认|验证)|怎么测|如何测|是否"
+)
+_EN_SUPPOSED = re.compile(
+    r"\b(?:if|would|should|could|might|may|expect(?:ed|s)?|predict(?:ed|s)?|suppose|assume|assuming|plan(?:ned)?|intend|going\s+to|will|shall|ought|need(?:s|ed)?\s+to|must|have\s+to|has\s+to|one\s+can|you\s+can|to\s+be\s+(?:measured|run|tested)|in\s+theory|presumably|unless|until|whether|hypothetical\w*|imagine)\b",
+    re.I,
+)
+_ZH_QUOTED = re.compile(
+    r"本课|课程|课文|课上|课里|讲义|教材|页面|文中|原文|图\s*\d|图表|表\s*\d|作者|老师|教师|官方|论文|文献|资料|参考答案|文档|博客|README|NVIDIA|CUTLASS|DeepSeek|据(?!此)|引用|给出的|提供的|公布|报告(?:中|里)|所列|上文|前文", re.I
+)
+_EN_QUOTED = re.compile(
+    r"\b(?:lesson|course|page|text|figure|fig\.|table|plot|chart|notes|author|teacher|instructor|lecture|paper|documentation|docs|blog|article|literature|README|NVIDIA|CUTLASS|DeepSeek|according\s+to|cited|quoted|reported\s+(?:by|in)|published|it\s+says|above)\b",
+    re.I,
+)
+_OWN = re.compile(r"我|本人|自己|亲自|亲手|\b(?:i|we|my|our)\b", re.I)
+_QUESTION = re.compile(r"[?？]\s*$|^\s*(?:是否|怎么|如何|为什么|why|how|what|does|do|is|are|can)\b", re.I)
+_GPU = re.compile(r"\b(?:H100|H200|H800|A100|A800|B200|GH200|V100|T4|L4|L40S?|RTX\s*\d+|[345]0[5-9]0(?:\s*Ti)?|GPU|显卡|on\s+the\s+card)\b|显卡|[345]0[5-9]0", re.I)
+
+_SOURCED = re.compile(r"[\"“「『]")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence that claims a run or a measurement. sure: nothing in it softens that. figure: it names a figure. gpu: it names a GPU."""
+
+    sentence: str
+    slot: str
+    sure: bool
+    figure: bool
+    gpu: bool
+
+
+@lru_cache(maxsize=2048)  # unanswered slots and copied answers repeat within a class
+def claims_in(text: str, slot: str = "") -> tuple[Claim, ...]:
+    """Every claim in a text."""
+    found = []
+    for piece in _SENTENCE.split(_without_code(text)):
+        for sentence in (piece[i : i + MAX_SENTENCE].strip() for i in range(0, len(piece), MAX_SENTENCE)):
+            claim = _claim(sentence, slot) if sentence else None
+            if claim is not None:
+                found.append(claim)
+    return tuple(found)
+
+
+def declares_static_review(text: str) -> bool:
+    """Does the text say that nothing was run? ("仅静态审查" / "static review only")"""
+    return bool(re.search(r"(?:仅|只|只做了?|仅做了?)?静态(?:审查|分析|检查)|\bstatic(?:ally)?\s+(?:review|analysis|inspection|reading)|(?:没有|未|没)(?:实际)?(?:运行|跑)|\b(?:not|never|n't)\s+(?:been\s+)?(?:run|ran|executed)\b", text, re.I))
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"```.*?(?:```|\Z)", "\n", text, flags=re.S)
+
+
+def _claim(sentence: str, slot: str) -> Claim | None:
+    """Clause by clause: "not run, but the lesson measured 1.4x" has no claim; "I expected 6 and measured 7" has one."""
+    strong = False
+    hit = False
+    for clause in re.split(r"[，,；;]|\bbut\b|\bhowever\b|但是?|不过|然而", sentence):
+        match = _ZH_CLAIM.search(clause) or _EN_CLAIM.search(clause)
+        if match is None or _denied(clause):
+            continue
+        hit = True
+        quoted = (_ZH_QUOTED.search(clause) or _EN_QUOTED.search(clause)) and not _OWN.search(clause)
+        if quoted:
+            return None
+        softened = _ZH_SUPPOSED.search(clause) or _EN_SUPPOSED.search(clause)
+        strong = strong or not softened
+    if not hit or _QUESTION.search(sentence):
+        return None
+    if (_ZH_QUOTED.search(sentence) or _EN_QUOTED.search(sentence)) and not _OWN.search(sentence):
+        return None
+    if not strong:
+        return None
+    figure = bool(_FIGURE.search(sentence))
+    weak = bool(_WEAK.search(sentence)) and not figure
+    sure = not weak and not _ZH_SUPPOSED.search(sentence) and not _EN_SUPPOSED.search(sentence) and not _SOURCED.search(sentence)
+    own = bool(_OWN.search(sentence)) or figure
+    return Claim(sentence[:300], slot, sure and own and bool(_RUN_WORDS.search(sentence)), figure, bool(_GPU.search(sentence)))
+
+
+def _denied(clause: str) -> bool:
+    return bool(_ZH_DENIAL.search(clause) or _EN_DENIAL.search(clause))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the notebook shows of runs. outputs: any output or picture at all. counted: any code cell has an execution count.
+    backends: of its receipts. text: all output text and the receipts' figures, to look figures up in."""
+
+    outputs: bool
+    counted: bool
+    backends: frozenset[str]
+    text: str
+
+
+def shown_by(reading: Reading) -> Shown:
+    code = reading.code
+    receipts = [r for c in code for r in c.receipts]
+    texts = [t for c in code for t in c.outputs] + [str(r.get("figure", ""))[:2000] for r in receipts]
+    return Shown(
+        outputs=any(c.outputs or c.pictures or c.receipts for c in code),
+        counted=any(c.executed is not None for c in code),
+        backends=frozenset(str(r.get("backend", ""))[:20] for r in receipts),
+        text="\n".join(texts)[:1_000_000],
+    )
+
+
+def find_claims(reading: Reading) -> list[Finding]:
+    """Claims with nothing to show for them. At most one veto and one review finding a slot: the first says enough."""
+    shown = shown_by(reading)
+    texts = [*reading.answers.items(), *(("", t) for t in reading.extra)]
+    static = declares_static_review("\n".join(t for _, t in texts))
+    findings: dict[tuple[str, str], Finding] = {}
+    for slot, text in texts:
+        for claim in claims_in(text, slot):
+            finding = _judge(claim, shown, static)
+            if finding is not None:
+                findings.setdefault((slot, finding.severity), finding)
+    return list(findings.values())
+
+
+def _judge(claim: Claim, shown: Shown, static: bool) -> Finding | None:
+    quote = claim.sentence if len(claim.sentence) <= 120 else claim.sentence[:117] + "..."
+    if not shown.outputs:
+        if not claim.figure and shown.counted:
+            return None  # cells were run; a run without output leaves nothing else
+        if claim.sure and not static and not shown.counted:
+            message = Text(
+                zh=f"答案说运行或测量过，但笔记本里没有任何输出或运行记录：“{quote}”", en=f'The answer claims a run or a measurement, but the notebook shows no output and no receipt: "{quote}"'
+            )
+            return Finding(code="claimed_not_run", severity="veto", message=message, where=claim.slot)
+        return _doubt("claim_without_output", "答案说运行或测量过，但笔记本里没有对应的输出", "The answer claims a run or a measurement, but no output in the notebook shows it", quote, claim)
+    if not claim.figure:
+        return None
+    if claim.gpu and "gpu" not in shown.backends and not _figures_shown(claim.sentence, shown.text):
+        return _doubt("claim_without_receipt", "答案给出在 GPU 上测得的数字，但笔记本里没有 GPU 的运行凭据", "The answer gives a figure measured on a GPU, but the notebook holds no receipt of a run on one", quote, claim)
+    if not _figures_shown(claim.sentence, shown.text):
+        return _doubt("figure_not_in_outputs", "答案说测得的数字在笔记本的输出里找不到", "The figure that the answer says was measured is in no output of the notebook", quote, claim)
+    return None
+
+
+def _doubt(code: str, zh: str, en: str, quote: str, claim: Claim) -> Finding:
+    return Finding(code=code, severity="review", message=Text(zh=f"{zh}：“{quote}”", en=f'{en}: "{quote}"'), where=claim.slot)
+
+
+def _figures_shown(sentence: str, text: str) -> bool:
+    """Is at least one of the sentence's figures in the outputs, to the digits the student gave?"""
+    wanted = [m[0] for m in re.finditer(_NUMBER, " ".join(m[0] for m in _FIGURE.finditer(sentence)))]
+    have = [float(n.replace(",", "")) for n in re.findall(_NUMBER, text)[:20_000] if len(n) < 40]
+    for number in wanted:
+        digits = len(re.sub(r"\D", "", number.split("e")[0]).lstrip("0")) or 1
+        value = float(number.replace(",", ""))
+        if any(abs(h - value) <= 0.5 * 10 ** (1 - digits) * max(abs(value), 1e-300) for h in have):
+            return True
+    return False

@@ -1,0 +1,194 @@
+"""What was changed outside the blank: deleted or loosened checks, edited locked cells, names taken over. Nothing is run.
+
+Scores do not depend on any of this: hidden checks run on the blank alone. It is for the rules that are a veto, and for the student.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.grading.fill import Fill, bound_names
+from autograder.grading.read import NbCell, Reading
+from autograder.grading.read.released import Part, squeezed, statements
+from autograder.grading.source import NotPython, key, parse
+from autograder.lesson.rubric import Text
+from autograder.records import Finding
+
+_STOPS = {"exit", "quit", "sys.exit", "os._exit", "os.abort", "raise_"}
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A released check: an assert of the exercise cell (part "exercise") or a statement of a locked check cell."""
+
+    part: str
+    text: str
+    key: str
+    calls: frozenset[str]
+
+
+def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
+    """Findings about everything but the fill's own value."""
+    book = reading.released
+    present, nested, unparsed = _statements_of(reading.code)
+    findings: list[Finding] = []
+    exercise = book.exercise
+    for check in _protected("exercise", exercise.source, exercise.asserts):
+        if not _stands(check, present, unparsed):
+            findings.append(_assert_finding(check, nested))
+    for name in ("normal", "boundary"):
+        part = next((p for p in book.parts if p.name == name), None)
+        if part is not None:
+            findings += _locked_cell(part, reading, present, unparsed)
+    findings += _locked_setup(reading)
+    findings += _taken_over(reading)
+    if fill is not None:
+        findings += _around_blank(fill)
+    return findings
+
+
+def _protected(part: str, source: str, nodes: list[ast.stmt]) -> list[Protected]:
+    return [Protected(part, ast.unparse(n), key(n), frozenset(key(c) for c in ast.walk(n) if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))) for n in nodes]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Of one code cell. reached: its top-level statements up to the first that stops it. calls: every call in it. binds: names it gives
+    a meaning to, per statement that is not `def function` itself."""
+
+    reached: frozenset[str]
+    calls: frozenset[str]
+    binds: tuple[tuple[str, bool], ...]  # (name, is it a function definition?)
+
+
+@lru_cache(maxsize=512)  # most cells of a class are the released ones
+def _facts(source: str) -> _Facts | None:
+    """None where the cell is not Python."""
+    try:
+        body = parse(source).body
+    except NotPython:
+        return None
+    reached: set[str] = set()
+    for statement in body:
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            reached.add(key(statement))
+        if _stops(statement):
+            break
+    calls = {key(n) for s in body for n in ast.walk(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    binds = [(s.name, True) if isinstance(s, ast.FunctionDef) else (n, False) for s in body for n in ([""] if isinstance(s, ast.FunctionDef) else sorted(_binds(s)))]
+    return _Facts(frozenset(reached), frozenset(calls), tuple(binds))
+
+
+def _binds(statement: ast.stmt) -> set[str]:
+    """Names a top-level statement binds; what it imports of the course itself is the released meaning."""
+    if isinstance(statement, ast.ClassDef):
+        return {statement.name}
+    own = {a.asname or a.name for n in ast.walk(statement) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("autograder") for a in n.names}
+    return bound_names([statement]) - own
+
+
+def _statements_of(cells: list[NbCell]) -> tuple[set[str], set[str], list[str]]:
+    """(top-level statements that are reached, calls seen anywhere, sources that are not Python)."""
+    present: set[str] = set()
+    calls: set[str] = set()
+    unparsed = []
+    for cell in cells:
+        facts = _facts(cell.source)
+        if facts is not None:
+            present |= facts.reached
+            calls |= facts.calls
+        elif not cell.source.lstrip().startswith("%%"):
+            unparsed.append(cell.source)
+    return present, calls, unparsed
+
+
+def _stops(statement: ast.stmt) -> bool:
+    """Does nothing after this statement run?"""
+    match statement:
+        case ast.Raise():
+            return True
+        case ast.Expr(value=ast.Call(func=func)):
+            return ast.unparse(func) in _STOPS
+        case ast.Assert(test=ast.Constant(value=value)):
+            return not value
+    return False
+
+
+def _stands(check: Protected, present: set[str], unparsed: list[str]) -> bool:
+    """In a cell that is not Python (an unfinished blank) the line itself is looked for."""
+    if check.key in present:
+        return True
+    wanted = re.sub(r"\s", "", check.text)
+    return any(re.sub(r"\s", "", line.split("#")[0]) == wanted or _same_line(line, check) for source in unparsed for line in source.split("\n"))
+
+
+def _same_line(line: str, check: Protected) -> bool:
+    body = statements(line) if line.lstrip() == line and line.startswith(("assert", "check")) else []
+    return len(body) == 1 and key(body[0]) == check.key
+
+
+def _assert_finding(check: Protected, nested: set[str]) -> Finding:
+    if check.calls & nested:
+        text = Text(zh=f"检查 {check.text} 被改动或放宽了。", en=f"The check `{check.text}` was changed or loosened.")
+        return Finding(code="loosened_check", severity="veto", message=text, where="exercise")
+    return Finding(code="deleted_check", severity="veto", message=Text(zh=f"检查 {check.text} 被删除了。", en=f"The check `{check.text}` was deleted."), where="exercise")
+
+
+_NAMES = {"normal": Text(zh="正常输入", en="normal inputs"), "boundary": Text(zh="边界输入", en="boundary inputs")}
+
+
+def _locked_cell(part: Part, reading: Reading, present: set[str], unparsed: list[str]) -> list[Finding]:
+    """The boundary check is the one that the rules protect by a veto; the other asks for a person."""
+    checks = _protected(part.name, part.source, statements(part.source))
+    if all(_stands(c, present, unparsed) for c in checks):
+        return []
+    what = _NAMES[part.name]
+    severity = "veto" if part.name == "boundary" else "review"
+    if part.name in reading.found:
+        message = Text(zh=f"锁定的检查单元格（{what.zh}）被改动了。", en=f"The locked check cell for {what.en} was edited.")
+        return [Finding(code="edited_locked_check", severity=severity, message=message, where=part.name)]
+    message = Text(zh=f"锁定的检查单元格（{what.zh}）被删除了。", en=f"The locked check cell for {what.en} was deleted.")
+    return [Finding(code="deleted_locked_check", severity=severity, message=message, where=part.name)]
+
+
+def _locked_setup(reading: Reading) -> list[Finding]:
+    part = next((p for p in reading.released.parts if p.name == "setup"), None)
+    cells = reading.found.get("setup", [])
+    if part is None or any(squeezed(c.source) == squeezed(part.source) for c in cells):
+        return []
+    wanted = {key(s) for s in statements(part.source)}
+    if any(wanted <= {key(s) for s in statements(c.source)} for c in reading.code):
+        return []
+    zh, en = ("被改动了", "edited") if cells else ("不见了", "removed")
+    return [Finding(code="edited_setup", severity="info", message=Text(zh=f"锁定的准备单元格{zh}；评分不受影响。", en=f"The locked setup cell was {en}; the score does not depend on it."), where="setup")]
+
+
+def _taken_over(reading: Reading) -> list[Finding]:
+    """A second meaning for the exercise's function or for check(): the visible checks then say nothing about the blank."""
+    function = reading.released.exercise.function
+    findings = []
+    taken: set[str] = set()
+    for cell in reading.code:
+        facts = _facts(cell.source)
+        if facts is None:
+            continue
+        binds = list(facts.binds)
+        if (function, True) in binds:  # the exercise itself, and copies of it, define the function; what follows it may not change it
+            last = len(binds) - 1 - binds[::-1].index((function, True))
+            binds = binds[last + 1 :] + [b for b in binds[:last] if b[0] != function]
+        taken |= {function, "check"} & {n for n, _ in binds}
+    for name in sorted(taken):
+        message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
+        findings.append(Finding(code="redefined", severity="review", message=message, where=name))
+    return findings
+
+
+def _around_blank(fill: Fill) -> list[Finding]:
+    findings = []
+    for line in fill.changed[:5]:
+        message = Text(zh=f"填空以外的这一行被改动了，评分按原来的代码进行：{line}", en=f"This line outside the blank was changed; the released code is graded: {line}")
+        findings.append(Finding(code="changed_outside_blank", severity="info", message=message, where="exercise"))
+    return findings

@@ -1,0 +1,246 @@
+"""Many submissions on many cores: warm workers, one submission at a time each, results in the order of submission.
+
+A worker that dies or overruns its time is replaced, and the submission is tried once more; then it is UNGRADED with that reason.
+Nothing of the others is lost. Memory stays flat: submissions are taken as they are needed, and results handed on at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.errors import CourseError
+from autograder.grading.pipeline import hash_of_path, rubric_hash
+from autograder.grading.worker import receive, send
+from autograder.lesson import Lesson
+from autograder.lesson.rubric import Text
+from autograder.records import Finding, Result
+
+TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
+START_TIMEOUT = 120.0
+RECYCLE = 500  # submissions after which a worker is replaced, so that nothing it leaks adds up
+MEMORY_MB = 4096
+AHEAD = 32  # results that may wait for a slow submission before them
+
+Submission = tuple[str, Path | str | bytes]
+
+
+def grade_many(
+    lesson: Lesson,
+    submissions: Iterable[Submission],
+    jobs: int | None = None,
+    on_result: Callable[[Result], None] | None = None,
+    *,
+    timeout: float = TIMEOUT,
+) -> Iterator[Result]:
+    """Grade (student, file or bytes) pairs; yields a Result each, in the order given, as soon as it and all before it are known.
+
+    jobs: worker processes, by default one a core.  on_result: called with each Result before it is yielded.  timeout: seconds a submission.
+    Raises CourseError where the lesson is broken or there is no sandbox; never for a submission.
+    """
+    with _Pool(lesson, _wanted(jobs, submissions), timeout) as pool:
+        for result in pool.run(submissions):
+            if on_result is not None:
+                on_result(result)
+            yield result
+
+
+def _wanted(jobs: int | None, submissions: Iterable[Submission]) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    most = len(submissions) if isinstance(submissions, Sized) else jobs or cores
+    return max(1, min(jobs or cores, most))
+
+
+@dataclass
+class _Task:
+    number: int
+    student: str
+    submission: Path | str | bytes
+    tries: int = 0
+
+
+@dataclass
+class _Worker:
+    process: subprocess.Popen
+    link: socket.socket
+    ready: bool = False
+    task: _Task | None = None
+    deadline: float = 0.0
+    done: int = 0
+
+    def close(self) -> None:
+        """End the worker at once; its sandbox ends when its socket closes."""
+        self.link.close()
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclass
+class _Pool:
+    lesson: Lesson
+    jobs: int
+    timeout: float
+    workers: list[_Worker] = field(default_factory=list)
+
+    def __enter__(self) -> _Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            worker.close()
+
+    def run(self, submissions: Iterable[Submission]) -> Iterator[Result]:
+        source = enumerate(submissions)
+        again: list[_Task] = []
+        done: dict[int, Result] = {}
+        next_out, taken, exhausted = 0, 0, False
+        while True:
+            while next_out in done:
+                yield done.pop(next_out)
+                next_out += 1
+            while not exhausted or again:
+                worker = self._idle()
+                if worker is None or (not again and taken - next_out >= self.jobs + AHEAD):
+                    break
+                if again:
+                    self._give(worker, again.pop(0), done, again)
+                    continue
+                item = next(source, None)
+                if item is None:
+                    exhausted = True
+                    break
+                taken += 1
+                number, (student, submission) = item
+                self._give(worker, _Task(number, student, submission), done, again)
+            if next_out in done:
+                continue
+            if exhausted and not again and next_out == taken:
+                return
+            self._wait(done, again)
+
+    # -- workers -----------------------------------------------------------------------------------------------------------
+
+    def _idle(self) -> _Worker | None:
+        """A worker that waits for work, or a new one while there are fewer than wanted."""
+        for worker in self.workers:
+            if worker.ready and worker.task is None:
+                if worker.done < RECYCLE:
+                    return worker
+                self._drop(worker)
+                break
+        while len(self.workers) < self.jobs:
+            self.workers.append(self._start())
+        return None
+
+    def _start(self) -> _Worker:
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "autograder.grading.worker", str(theirs.fileno())]
+        environment = os.environ | {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        theirs.close()
+        worker = _Worker(process, ours, deadline=time.monotonic() + START_TIMEOUT)
+        send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB})
+        return worker
+
+    def _drop(self, worker: _Worker) -> None:
+        worker.close()
+        self.workers.remove(worker)
+
+    def _give(self, worker: _Worker, task: _Task, done: dict[int, Result], again: list[_Task]) -> None:
+        task.tries += 1
+        worker.task, worker.deadline = task, time.monotonic() + self.timeout
+        message: dict = {"student": task.student}
+        if isinstance(task.submission, bytes):
+            message["data"] = base64.b64encode(task.submission).decode()
+        else:
+            message["path"] = str(task.submission)
+        try:
+            send(worker.link, message)
+        except OSError:
+            self._lost(worker, done, again, "crashed")
+
+    def _wait(self, done: dict[int, Result], again: list[_Task]) -> None:
+        """Until a worker says something or overruns its time."""
+        now = time.monotonic()
+        busy = [w for w in self.workers if w.task is not None or not w.ready]
+        timeout = max(0.0, min((w.deadline for w in busy), default=now + 1.0) - now)
+        readable = select.select([w.link for w in busy], [], [], timeout)[0]
+        for worker in busy:
+            if worker.link in readable:
+                self._hear(worker, done, again)
+            elif time.monotonic() >= worker.deadline:
+                self._lost(worker, done, again, "overran")
+
+    def _hear(self, worker: _Worker, done: dict[int, Result], again: list[_Task]) -> None:
+        worker.link.settimeout(30)  # a frame that has begun comes whole, or its sender is gone
+        try:
+            message = receive(worker.link)
+        except (OSError, ValueError):
+            message = None
+        if message is None:
+            self._lost(worker, done, again, "crashed")
+        elif "error" in message:
+            what, where, remedy = message["error"]
+            raise CourseError(what, where=where, remedy=remedy)
+        elif "ready" in message:
+            worker.ready = True
+        else:
+            done[worker.task.number] = Result.model_validate(message["result"])
+            worker.task, worker.done = None, worker.done + 1
+
+    def _lost(self, worker: _Worker, done: dict[int, Result], again: list[_Task], how: str) -> None:
+        """The worker is gone or too slow: put another in its place; try its submission once more, unless it ran out of time."""
+        task = worker.task
+        self._drop(worker)
+        if task is None:
+            raise CourseError("A grading worker does not start.", remedy="Run `course doctor`; the worker's own message stands above.")
+        if how == "crashed" and task.tries < 2:
+            again.append(task)
+        else:
+            done[task.number] = self._ungraded(task, how)
+
+    def _ungraded(self, task: _Task, how: str) -> Result:
+        why = _WHY[how]
+        data = task.submission
+        return Result(
+            student=task.student,
+            lesson=self.lesson.slug,
+            lang="zh",
+            state="UNGRADED",
+            findings=[Finding(code="grader_" + how, severity="review", message=why)],
+            reasons=[f"{why.zh} / {why.en}"],
+            source_hash=_hash_of(data),
+            rubric_hash=rubric_hash(self.lesson),
+        )
+
+
+def _hash_of(submission: Path | str | bytes) -> str:
+    if isinstance(submission, bytes):
+        return hashlib.sha256(submission).hexdigest()
+    try:
+        with open(submission, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return hash_of_path(submission)
+
+
+_WHY = {
+    "crashed": Text(
+        zh="批改这份提交的进程两次意外结束，需要人工查看；也可以清除输出后重新提交。",
+        en="The process that graded this submission ended unexpectedly twice; a person must look. Handing it in again with its outputs cleared may help.",
+    ),
+    "overran": Text(
+        zh="批改这份提交超过了时间限制，需要人工查看；也可以清除输出后重新提交。",
+        en="Grading this submission ran out of time; a person must look. Handing it in again with its outputs cleared may help.",
+    ),
+}

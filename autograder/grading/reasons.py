@@ -1,0 +1,47 @@
+"""The verdict's reasons as sentences in the notebook's language."""
+
+from __future__ import annotations
+
+from autograder.records import SlotScore
+
+_SLOT = {
+    "explanation": ("“解释你的实现”", "the explanation"),
+    "q1": ("Q1", "Q1"),
+    "q2": ("Q2", "Q2"),
+    "q3": ("Q3", "Q3"),
+}
+_KIND = {
+    "normal": ("正常输入", "normal inputs"),
+    "boundary": ("边界输入", "boundary inputs"),
+    "correctness": ("正确性边界", "a correctness boundary"),
+    "tradeoff": ("性能取舍", "a performance trade-off"),
+}
+_VETO = {
+    "deleted_check": ("一票否决：删除了检查", "veto: a check was deleted"),
+    "loosened_check": ("一票否决：改动或放宽了检查", "veto: a check was changed or loosened"),
+    "deleted_locked_check": ("一票否决：删除了边界检查单元格", "veto: the boundary check cell was deleted"),
+    "edited_locked_check": ("一票否决：改动了边界检查单元格", "veto: the boundary check cell was edited"),
+    "claimed_not_run": ("一票否决：把没有运行的结果说成实测", "veto: results were claimed as measured that were not run"),
+}
+_TEXT = {
+    "code_check": ("隐藏检查没有全部通过：{}", "the hidden checks do not all pass: {}"),
+    "no_link": ("{}没有说出一条完整的因果链", "{} states no complete causal link"),
+    "no_kind": ("没有指出{}", "the answers do not point out {}"),
+    "total": ("总分 {}", "total {}"),
+    "review_slot": ("需要人工查看：{}的得分是暂定的", "a person must look: the points of {} are provisional"),
+    "review_finding": ("需要人工查看：{}", "a person must look: {}"),
+}
+
+
+def sentence(code: str, detail: str, lang: str, slots: dict[str, SlotScore]) -> str:
+    """One reason of a verdict (verdict.Verdict.reasons) in zh or en."""
+    n = 0 if lang == "zh" else 1
+    if code == "veto":
+        if detail.startswith("misconception:"):
+            return ("一票否决：核心因果链错误（{}）", "veto: the core causal chain is wrong ({})")[n].format(detail.partition(":")[2])
+        return _VETO.get(detail, (f"一票否决：{detail}", f"veto: {detail}"))[n]
+    said = _SLOT.get(detail, _KIND.get(detail, (detail, detail)))[n]
+    text = _TEXT[code][n].format(said)
+    if code == "review_slot" and slots[detail].reasons:
+        text += ("（", " (")[n] + slots[detail].reasons[0] + ("）", ")")[n]
+    return text

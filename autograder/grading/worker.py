@@ -1,0 +1,83 @@
+"""A grading worker: a process of its own that keeps a lesson and a sandbox warm and grades what it is sent.
+
+Frames on the inherited socket are a 4-byte length and JSON: first {"folder", "memory_mb"}; then {"student", "path"} or
+{"student", "data": base64} for each submission, answered by {"result": ...} or {"error": [what, where, remedy]}.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import resource
+import socket
+import struct
+import sys
+from pathlib import Path
+
+from autograder.errors import CourseError
+
+MAX_FRAME = 512 << 20
+
+
+def send(link: socket.socket, message: dict) -> None:
+    data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+    link.sendall(struct.pack("!I", len(data)) + data)
+
+
+def receive(link: socket.socket) -> dict | None:
+    """One frame, None at end of file or after nonsense."""
+    head = _read(link, 4)
+    if head is None:
+        return None
+    (length,) = struct.unpack("!I", head)
+    body = _read(link, length) if length <= MAX_FRAME else None
+    return None if body is None else json.loads(body)
+
+
+def _read(link: socket.socket, length: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < length:
+        part = link.recv(min(length - len(data), 1 << 20))
+        if not part:
+            return None
+        data += part
+    return bytes(data)
+
+
+def _limit_memory(memory_mb: int) -> None:
+    """A notebook that unfolds to gigabytes is a MemoryError here, and UNGRADED, not a machine that swaps."""
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
+    except (ValueError, OSError):
+        pass  # macOS does not know it
+
+
+def main() -> None:
+    link = socket.socket(fileno=int(sys.argv[1]))
+    setup = receive(link)
+    if setup is None:
+        return
+    _limit_memory(setup["memory_mb"])
+    try:
+        from autograder.grading.pipeline import grade_notebook, own_sandbox
+        from autograder.grading.read import released
+        from autograder.lesson import load_lesson
+
+        lesson = load_lesson(Path(setup["folder"]))
+        released(lesson)
+        own_sandbox()
+    except CourseError as e:
+        send(link, {"error": [e.what, e.where, e.remedy]})
+        return
+    send(link, {"ready": True})
+    while (work := receive(link)) is not None:
+        submission = base64.b64decode(work["data"]) if "data" in work else Path(work["path"])
+        try:
+            result = grade_notebook(lesson, submission, work["student"])
+            send(link, {"result": result.model_dump(mode="json")})
+        except CourseError as e:
+            send(link, {"error": [e.what, e.where, e.remedy]})
+
+
+if __name__ == "__main__":
+    main()
