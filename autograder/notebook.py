@@ -14,6 +14,7 @@ from autograder.student.data import StudentLesson, load_student_lesson
 from autograder.student.hints import MIME as _HINT_MIME
 from autograder.student.hints import HintLadder
 from autograder.student.show import Report
+from autograder.student.visible import BLANK
 from autograder.student.words import say
 
 __all__ = ["CheckFailed", "challenge", "check", "hint", "run_kernel", "start"]
@@ -41,6 +42,7 @@ def start(lesson: str, lang: str, space: dict) -> None:
     _Session.lesson = load_student_lesson(lesson, _notebook_folder(space))
     _Session.lang, _Session.space = lang, space
     _Session.hints = HintLadder(_Session.lesson, lang)
+    _explain_blanks(lang)
 
 
 def check(which: str | None = None) -> None:
@@ -105,6 +107,25 @@ def _session() -> tuple[StudentLesson, str, dict]:
     if _Session.lesson is None:
         raise RuntimeError("请先运行笔记本的第一个代码单元格。 / Run the notebook's first code cell before this one.")
     return _Session.lesson, _Session.lang, _Session.space
+
+
+def _explain_blanks(lang: str) -> None:
+    """A cell whose blank is still empty stops with a sentence in place of "NameError: name '______'". It still stops."""
+    try:
+        from IPython import get_ipython
+    except ModuleNotFoundError:
+        return
+    shell = get_ipython()
+    if shell is None:
+        return
+
+    def handler(shell, kind, error, trace, tb_offset=None):
+        if getattr(error, "name", None) == BLANK:
+            shell._showtraceback(kind, error, [say(lang, "blank_here")])
+        else:
+            shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
+
+    shell.set_custom_exc((NameError,), handler)
 
 
 def _show(report: Report, extra: dict | None = None) -> None:

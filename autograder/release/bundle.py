@@ -24,7 +24,7 @@ import nbformat
 from autograder.errors import CourseError
 from autograder.lesson.model import LANGS, Lesson
 from autograder.release.data import student_lesson
-from autograder.release.notebook import notebook_assets, student_notebook
+from autograder.release.notebook import companion_pages, notebook_assets, student_notebook
 from autograder.release.requirements import pins
 from autograder.release.wheel import SOURCE, build_wheel
 from autograder.release.words import README
@@ -96,6 +96,8 @@ def _nbgrader(lesson: Lesson, folder: Path, main_lang: str) -> None:
 def _notebook(lesson: Lesson, lang: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{lesson.slug}.ipynb").write_text(nbformat.writes(student_notebook(lesson, lang)) + "\n", encoding="utf-8")
+    for name, page in companion_pages(lesson, lang).items():
+        (folder / name).write_text(page, encoding="utf-8")
     for name, source in notebook_assets(lesson, lang).items():
         if not source.is_file():
             raise CourseError(f"The {lang} page shows an image that is not there: {source.name}.", where=str(source), remedy="Draw it (figures/) or mend the path; `course lint` lists all.")

@@ -128,5 +128,6 @@ def parse(cells: tuple[Cell, ...]) -> Div:
             if not isinstance(last, Text):
                 last = Text([], n)
                 stack[-1].children.append(last)
+            last.lines += [""] * (n - last.line - len(last.lines))  # blank lines between two cells of text
             last.lines.append(line)
     return root

@@ -21,6 +21,7 @@ _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
 _IMAGE = re.compile(rf"!\[(?P<alt>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>{_ATTR_TAIL})?")
 _QMD_LINK = re.compile(rf"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]*?\.qmd)(?P<anchor>#[\w-]+)?\)(?:{_ATTR_TAIL})?")
+_COMPANION = re.compile(r"\.\./(?!lesson\d\d_|home/)([\w-]+)/(?:zh|en)\.qmd$")
 _SPAN = re.compile(rf"(?<!!)\[(?P<text>[^\[\]]+)\]{_ATTR_TAIL}")
 _LINK_ATTRS = re.compile(rf"(?<!!)(\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)\s]+\)){_ATTR_TAIL}")
 _FOOTNOTE = re.compile(r"\[\^([\w-]+)\](: *)?")
@@ -128,13 +129,24 @@ def _prose(text: str, asset: Callable[[str], str]) -> str:
 
     text = _OPAQUE.sub(hide, "\n".join(lines))
     text = _IMAGE.sub(lambda m: _image(m, asset), text)
-    text = _QMD_LINK.sub(lambda m: m["text"], text)
+    text = _QMD_LINK.sub(_page_link, text)
     text = _LINK_ATTRS.sub(r"\1", text)
     text = _SPAN.sub(lambda m: m["text"], text)
     text = _FOOTNOTE.sub(lambda m: f"<sup>{m[1]}</sup>" + (" " if m[2] else ""), text)
     while "\x00" in text:  # an opaque piece may stand inside another (code in a caption)
         text = re.sub(r"\x00(\d+)\x00", lambda m: kept[int(m[1])], text)
     return text
+
+
+def companion(path: str) -> str | None:
+    """The name of the page that is handed out beside the notebook for a .qmd link: a glossary is, another lesson is not."""
+    m = _COMPANION.match(path)
+    return f"{m[1]}.md" if m else None
+
+
+def _page_link(m: re.Match) -> str:
+    page = companion(m["path"])
+    return f"[{m['text']}]({page}{m['anchor'] or ''})" if page else m["text"]
 
 
 def _image(m: re.Match, asset: Callable[[str], str]) -> str:

@@ -14,8 +14,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.lesson.model import ANSWER_SLOTS, Cell, Edition, Lesson
+from autograder.lesson.qmd import read_edition
 from autograder.release.divs import Div, Text, parse
-from autograder.release.markdown import callout_title, render
+from autograder.release.markdown import callout_title, companion, render
 from autograder.release.words import PLACEHOLDER, SETUP, TESTS
 
 FORMAT = 1
@@ -56,6 +57,17 @@ def notebook_assets(lesson: Lesson, lang: str) -> dict[str, Path]:
     project = lesson.folder.parent  # a path that starts with / is relative to the Quarto project
     local = {p: t for p, t in asset_map(edition).items() if not _URL.match(p)}
     return {t: (project / p.lstrip("/") if p.startswith("/") else edition.path.parent / p) for p, t in local.items()}
+
+
+def companion_pages(lesson: Lesson, lang: str) -> dict[str, str]:
+    """Pages handed out beside the notebook because it links to them: {"glossary.md": Markdown}."""
+    out = {}
+    for path in re.findall(r"\]\(([^)\s#]+\.qmd)", lesson.edition(lang).text):
+        source = lesson.edition(lang).path.parent / path
+        if (name := companion(path)) and source.is_file():
+            page = read_edition(source, lang)
+            out[name] = f"# {page.title}\n\n{render(parse(page.cells).children, lang, str)}\n"
+    return out
 
 
 def asset_map(edition: Edition) -> dict[str, str]:

@@ -13,30 +13,32 @@ try:
     from autograder.notebook import challenge, check, hint, run_kernel, start
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        f"这个 Python 里没有安装 {{missing.name}}。请在解压出来的文件夹里运行：python -m pip install -r requirements.txt，"
-        "然后在菜单里选择 Kernel → Restart Kernel，再运行本单元格。"
+        f"这个 Python 里没有安装 {{missing.name}}。请在解压出来的文件夹里运行"
+        " python -m pip install -r requirements.txt，"
+        "再选择菜单 Kernel → Restart Kernel，然后重新运行本单元格。"
     ) from None
 start("{slug}", "{lang}", globals())''',
     "en": '''\
-# Run this cell first (locked; nothing to edit here): it loads check(), hint() and the other tools.
+# Run this cell first (locked): it loads check(), hint() and the other tools.
 try:
     from autograder.notebook import challenge, check, hint, run_kernel, start
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        f"This Python has no package {{missing.name}}. In the unzipped folder run: python -m pip install -r requirements.txt "
-        "and then choose Kernel → Restart Kernel and run this cell again."
+        f"This Python has no package {{missing.name}}. In the unzipped folder"
+        " run: python -m pip install -r requirements.txt, then choose"
+        " Kernel → Restart Kernel in the menu and run this cell again."
     ) from None
 start("{slug}", "{lang}", globals())''',
 }
 
 TESTS = {
     "normal": {
-        "zh": '# 检查（锁定）：正常输入，{points} 分。这里运行公开的检查；交卷后还会换一批你没见过的输入。\ncheck("normal")',
-        "en": '# Check (locked): normal inputs, {points} points. The visible checks run here; after hand-in unseen inputs are tried too.\ncheck("normal")',
+        "zh": '# 检查（锁定）：正常输入，{points} 分。这里运行公开的检查；\n# 交卷后还会换一批你没见过的输入。\ncheck("normal")',
+        "en": '# Check (locked): normal inputs, {points} points. The visible checks run here;\n# after hand-in, inputs you have not seen are tried too.\ncheck("normal")',
     },
     "boundary": {
-        "zh": '# 检查（锁定）：边界输入，{points} 分。这里核对你自己的边界用例；交卷后还会试其他边界。\ncheck("boundary")',
-        "en": '# Check (locked): boundary inputs, {points} point. Your own boundary case is tried here; after hand-in other boundaries are too.\ncheck("boundary")',
+        "zh": '# 检查（锁定）：边界输入，{points} 分。这里核对你自己的边界用例；\n# 交卷后还会试其他边界。\ncheck("boundary")',
+        "en": '# Check (locked): boundary inputs, {points} point. Your own case is tried here;\n# after hand-in, other boundaries are too.\ncheck("boundary")',
     },
 }
 

@@ -14,6 +14,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "title_all": ("交卷前自查", "Before you hand in"),
     # the blank
     "blank_empty": ("填空还没填：把 {function} 里的 ______ 换成你的表达式，再运行那个单元格。", "The blank is still empty: replace ______ in {function} with your expression and run that cell."),
+    "blank_here": ("这个单元格里还有填空：把 ______ 换成你的内容，再运行。", "This cell still has a blank: replace ______ with yours and run it again."),
     "no_function": ("内核里还没有 {function}：先运行填空单元格。", "There is no {function} yet: run the exercise cell first."),
     "not_function": ("{function} 不是函数：重新运行填空单元格。", "{function} is not a function: run the exercise cell again."),
     "no_parse": ("填空单元格不是合法的 Python：第 {line} 行，{message}。", "The exercise cell is not valid Python: line {line}, {message}."),

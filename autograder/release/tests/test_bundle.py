@@ -68,6 +68,7 @@ def test_bundle_folder_and_zip_hold_the_same(out):
         assert nb.metadata.course.lang == lang
         for image in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", "\n".join(c.source for c in nb.cells)):
             assert (folder / lang / image).is_file()
+        assert "](glossary.md)" in "\n".join(c.source for c in nb.cells) and (folder / lang / "glossary.md").is_file()
 
 
 def test_requirements_are_exact_and_whole(out):

@@ -28,7 +28,8 @@ def convert(text: str, lang: str = "en") -> str:
         ("# Use of `{x}`", "# Use of `{x}`"),
         ("[text]{.mark} and `[code]{.mark}`", "text and `[code]{.mark}`"),
         ("[x](a.html){.btn}", "[x](a.html)"),
-        ("[**next** lesson](../lesson08/en.qmd#top){.p}", "**next** lesson"),
+        ("[**next** lesson](../lesson08_kernel_selection/en.qmd#top){.p}", "**next** lesson"),
+        ("[terms](../glossary/en.qmd#x){.y}", "[terms](glossary.md#x)"),
         ("![](a.svg)", "![](assets/a.svg)"),
         ('![Figure 1: $x_1$](a.svg){fig-alt="an x" width=50%}', "![an x](assets/a.svg)\n\n*Figure 1: $x_1$*"),
         ("```{mermaid}\na --> b\n```", "```mermaid\na --> b\n```"),
@@ -51,6 +52,21 @@ def test_math_is_untouched():
 
 def test_callout_titles_speak_the_pages_language():
     assert convert("::: {.callout-important}\n正文\n:::", "zh").startswith("> **❗ 重点**")
+
+
+def test_two_cells_of_text_stay_two_paragraphs(tmp_path):
+    from autograder.lesson.qmd import read_edition
+    from autograder.release.divs import Text
+
+    page = tmp_path / "en.qmd"
+    page.write_text("---\ntitle: t\n---\n\n- an item\n\n\n\nA paragraph.\n", encoding="utf-8")
+    cells = read_edition(page, "en").cells  # the reader starts a new cell at two blank lines
+    tree = parse(cells)
+    assert render(tree.children, "en", str).split("\n\n")[-1].strip() == "A paragraph."
+    for text in tree.walk():
+        assert isinstance(text, Text)
+        for n, line in enumerate(text.lines, text.line):
+            assert page.read_text().split("\n")[n - 1] == line
 
 
 def test_attributes():
