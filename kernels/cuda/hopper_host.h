@@ -98,6 +98,7 @@ inline void mbarrier_arrive(mbarrier* b, HOPPER_WHERE) { emu_mbarrier_arrive(b, 
 inline void mbarrier_arrive_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, bytes, -1, HOPPER_HERE); }
 inline void mbarrier_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 0, bytes, -1, HOPPER_HERE); }
 inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, HOPPER_HERE); }
+inline void mbarrier_arrive_remote_read(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, HOPPER_HERE); }
 inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, HOPPER_HERE); }
 inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
 inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
@@ -277,6 +278,7 @@ inline uint32_t atomic_add_release(uint32_t* p, uint32_t v, HOPPER_WHERE) {
 // ---------------------------------------------------------------------------------------------- what a kernel's library exports
 template <class T> struct HopperParameter { static constexpr char kind = 'o'; };
 template <class T> struct HopperParameter<T*> { static constexpr char kind = 'p'; };
+template <class T> struct HopperParameter<const T*> { static constexpr char kind = 'c'; };
 template <> struct HopperParameter<TensorMap> { static constexpr char kind = 'm'; };
 template <> struct HopperParameter<float> { static constexpr char kind = 'f'; };
 template <> struct HopperParameter<double> { static constexpr char kind = 'f'; };

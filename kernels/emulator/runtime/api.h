@@ -29,7 +29,7 @@ enum Number : int { I32, U32, I64, U64, F32 };
 enum Order : int { RELAXED, ACQUIRE, RELEASE };
 
 // One parameter of a kernel, as the launcher checks it against the arguments.
-struct Parameter { char kind; unsigned bytes; };  // kind: p pointer, m TensorMap, f float, i integer, o other
+struct Parameter { char kind; unsigned bytes; };  // kind: p pointer, c pointer to const, m TensorMap, f float, i integer, o other
 // What a kernel's library exports for each entry: emu_kernel_<name>.
 struct Kernel {
   void (*call)(void** arguments);

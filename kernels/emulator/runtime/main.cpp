@@ -24,6 +24,7 @@ struct Argument {
   std::string kind;              // array, null, map, bytes, int, float
   std::vector<unsigned char> bytes;
   std::string given;             // for messages
+  int array = -1;                // which array it points into
 };
 
 std::string library, entry, result;
@@ -62,6 +63,7 @@ void read_argument(std::istringstream& in) {
   if (a.kind == "array") {
     size_t index, offset;
     in >> index >> offset;
+    a.array = (int)index;
     append(a.bytes, array_base[index] + offset);
   } else if (a.kind == "null") {
     append(a.bytes, (void*)nullptr);
@@ -70,6 +72,7 @@ void read_argument(std::istringstream& in) {
     size_t index, offset;
     m.magic = TENSOR_MAP_MAGIC;
     in >> index >> offset >> m.columns >> m.rows >> m.row_bytes >> m.box_columns >> m.box_rows >> m.element_bytes >> m.swizzle;
+    a.array = (int)index;
     m.base = (uint64_t)(array_base[index] + offset);
     append(a.bytes, m);
   } else if (a.kind == "int") {
@@ -134,17 +137,19 @@ void fit_arguments() {
   if (arguments.size() != k->count)
     stop("argument", "argument-count", text("%s has %u parameters; the launch gives %zu arguments.", entry.c_str(), k->count, arguments.size()));
   static std::vector<void*> pointers;
+  std::vector<bool> may_be_written(array_base.size());
   for (unsigned i = 0; i < k->count; ++i) {
     const Parameter p = k->parameters[i];
     Argument& a = arguments[i];
-    const char* expected = p.kind == 'p' ? "a pointer" : p.kind == 'm' ? "a TensorMap" : p.kind == 'f' ? "a floating-point number" : p.kind == 'i' ? "an integer" : "a struct";
+    const char* expected = p.kind == 'p' || p.kind == 'c' ? "a pointer" : p.kind == 'm' ? "a TensorMap" : p.kind == 'f' ? "a floating-point number" : p.kind == 'i' ? "an integer" : "a struct";
     const bool pointer = a.kind == "array" || a.kind == "null", typed = a.kind == "floatbytes" || a.kind == "intbytes" || a.kind == "bytes";
-    bool fits = p.kind == 'p' ? pointer : p.kind == 'm' ? a.kind == "map" : !pointer && a.kind != "map";
+    bool fits = p.kind == 'p' || p.kind == 'c' ? pointer : p.kind == 'm' ? a.kind == "map" : !pointer && a.kind != "map";
     if (p.kind == 'i') fits = a.kind == "int" || (a.kind == "intbytes" && a.bytes.size() == p.bytes);
     if (p.kind == 'f') fits = a.kind == "int" || a.kind == "float" || (a.kind == "floatbytes" && a.bytes.size() == p.bytes);
     if (p.kind == 'o') fits = typed && a.bytes.size() == p.bytes;
     if (!fits)
       stop("argument", "argument-type", text("%s: parameter %u is %s of %u bytes; the argument is%s.", entry.c_str(), i + 1, expected, p.bytes, a.given.c_str()));
+    if (a.array >= 0 && p.kind != 'c') may_be_written[(size_t)a.array] = true;
     double number = 0;
     if (a.kind == "float") memcpy(&number, a.bytes.data(), 8);
     if (a.kind == "int" && p.kind == 'f') {
@@ -162,6 +167,8 @@ void fit_arguments() {
     add_readable(copy, (char*)copy + 1024);
     pointers.push_back(copy);
   }
+  for (size_t i = 0; i < array_base.size(); ++i)
+    if (!may_be_written[i]) find_global(array_base[i])->shadow.reset();  // only read: no order to check
   machine.arguments = pointers.data();
   add_readable(pointers.data(), pointers.data() + pointers.size());
 }

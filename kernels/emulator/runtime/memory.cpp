@@ -91,8 +91,13 @@ void add_global_array(char* base, size_t bytes, const std::string& name) {
 void add_readable(const void* low, const void* high) { readable.push_back({(const char*)low, (const char*)high}); }
 
 GlobalArray* find_global(const void* p) {
+  static size_t last;  // accesses repeat
+  if (last < arrays.size() && (const char*)p >= arrays[last].base && (const char*)p < arrays[last].base + arrays[last].bytes) return &arrays[last];
   for (GlobalArray& a : arrays)
-    if ((const char*)p >= a.base && (const char*)p < a.base + a.bytes) return &a;
+    if ((const char*)p >= a.base && (const char*)p < a.base + a.bytes) {
+      last = (size_t)(&a - arrays.data());
+      return &a;
+    }
   return nullptr;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 enum class Kind { THREAD, WGMMA, COPY };
 
-Kind kind_of(Entity e) {
+inline Kind kind_of(Entity e) {
   const unsigned index = e & 0xFFFF, threads = machine.threads_per_block();
   return index < threads ? Kind::THREAD : index < threads + (threads + 127) / 128 ? Kind::WGMMA : Kind::COPY;
 }
@@ -84,8 +84,8 @@ void Shadow::split(Chunk* c, uint8_t unit) {
     finer[k].readers = nullptr;
     finer[k].capacity = 0;
     if (from.count) {
-      finer[k].readers = (Access*)malloc(from.count * sizeof(Access));
-      memcpy((void*)finer[k].readers, (void*)from.readers, from.count * sizeof(Access));
+      finer[k].readers = (Reader*)malloc(from.count * sizeof(Reader));
+      memcpy((void*)finer[k].readers, (void*)from.readers, from.count * sizeof(Reader));
       finer[k].capacity = from.count;
     }
   }
@@ -110,20 +110,25 @@ template <class F> void Shadow::each_cell(size_t offset, size_t bytes, F f) {
 }
 
 void Shadow::add_reader(Cell& c, const Actor& a) {
-  for (unsigned i = 0; i < c.count; ++i)
-    if (c.readers[i].epoch.who == a.epoch.who) {
-      c.readers[i] = {a.epoch, a.place};
+  const bool thread = kind_of(a.epoch.who) == Kind::THREAD;
+  const Entity who = thread ? a.epoch.who & ~31u : a.epoch.who;
+  const uint32_t lane = thread ? 1u << (a.epoch.who & 31) : 1;
+  for (unsigned i = c.count; i-- > 0;) {
+    Reader& r = c.readers[i];
+    if (r.epoch.who == who && r.epoch.clock == a.epoch.clock) {
+      r.lanes |= lane;
       return;
     }
+  }
   if (c.count == max_readers_) {  // keep the newest
-    memmove((void*)c.readers, (void*)(c.readers + 1), (c.count - 1) * sizeof(Access));
+    memmove((void*)c.readers, (void*)(c.readers + 1), (c.count - 1) * sizeof(Reader));
     --c.count;
   }
   if (c.count == c.capacity) {
     c.capacity = (uint16_t)(c.capacity ? c.capacity * 2 : 2);
-    c.readers = (Access*)realloc((void*)c.readers, c.capacity * sizeof(Access));
+    c.readers = (Reader*)realloc((void*)c.readers, c.capacity * sizeof(Reader));
   }
-  c.readers[c.count++] = {a.epoch, a.place};
+  c.readers[c.count++] = {{who, a.epoch.clock}, lane, a.place};
 }
 
 void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) {
@@ -152,8 +157,10 @@ void Shadow::write(const Memory& m, size_t offset, size_t bytes, const Actor& a)
     bool told = false;
     if (!(a.atomic && c.atomic_readers))
       for (unsigned i = 0; i < c.count && !told; ++i)
-        if (!(c.readers[i].epoch.who == a.epoch.who && kind_of(a.epoch.who) == Kind::THREAD) && !sees(c.readers[i].epoch)) {
-          report("write-after-read", m, at_offset, a, true, c.readers[i], false);
+        for (uint32_t lanes = c.readers[i].lanes; lanes && !told; lanes &= lanes - 1) {
+          const Epoch read{c.readers[i].epoch.who + (Entity)__builtin_ctz(lanes), c.readers[i].epoch.clock};
+          if (sees(read)) continue;
+          report("write-after-read", m, at_offset, a, true, Access{read, c.readers[i].place}, false);
           told = true;
         }
     if (w.who != NOBODY && !told) {

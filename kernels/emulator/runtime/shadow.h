@@ -39,9 +39,11 @@ class Shadow {
 
  private:
   struct Access { Epoch epoch; Place place; };
+  // Who has read: threads of one warp that did so at the same clock are one entry (epoch: lane 0's entity, whatever the lane).
+  struct Reader { Epoch epoch; uint32_t lanes; Place place; };
   struct Cell {
     Access last_write;
-    Access* readers = nullptr;
+    Reader* readers = nullptr;
     uint16_t count = 0, capacity = 0;
     bool async_write = false, atomic_write = false, atomic_readers = false, written = false;
   };

@@ -206,7 +206,7 @@ void emu_wgmma(const Wgmma* args, Where where) {
   if (!op.tile) op.tile = tile;
   if (op.tile != tile || tile->n != args->n || tile->fp16 != args->fp16_accumulators)
     stop("misuse", "wgmma-accumulators", text("%s issues a wgmma on accumulators that are in flight in another shape.", name_of(t).c_str()), where);
-  tile->last = number;
+  tile->last[lane] = number;
   if (args->a_registers) {
     op.a_registers.resize(512);
     memcpy(&op.a_registers[lane * 4], args->a_registers, 16);
@@ -250,7 +250,7 @@ void emu_wgmma_wait(int groups, Where where) {
   const unsigned lane = t->index % 128;
   for (size_t i = 0; i < g.tiles.size();) {
     AccumulatorTile& tile = *g.tiles[i];
-    if (!tile.registers[lane] || tile.last >= needed) {
+    if (!tile.registers[lane] || tile.last[lane] >= needed) {
       ++i;
       continue;
     }

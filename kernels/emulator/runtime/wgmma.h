@@ -13,7 +13,7 @@ struct AccumulatorTile {
   int n = 0;
   bool fp16 = false;
   std::vector<float> value;      // 64 x n, row-major
-  unsigned last = 0;             // the last operation on it
+  unsigned last[128] = {};       // the last operation on it that each thread issued
   unsigned holders = 0;          // threads not yet given back
   Where where{"", 0};
 };
