@@ -29,14 +29,20 @@ class Choice:
     why: str
 
 
-def choose(backend: str | None) -> Choice:
+def choose(backend: str | None, emulator_options=()) -> Choice:
     """The back end for a request: "gpu", "emulator", or None for $KERNELS_BACKEND, else the GPU where it can run, else the emulator.
 
-    Raises BackendError where a forced one cannot run, or neither can.
+    emulator_options: names of options that only the emulator has; where no back end is forced, they choose it.
+    Raises BackendError where a forced one cannot run or does not know the options, or where neither can run.
     """
     forced, by = (backend, "backend=") if backend else (os.environ.get(ENVIRONMENT) or None, f"{ENVIRONMENT}=")
     if forced not in (None, "gpu", "emulator"):
         raise BackendError(f'{by}{forced} names no back end. Use "gpu" or "emulator".')
+    if forced is None and emulator_options:
+        _require_emulator(f"{', '.join(emulator_options)}: only the emulator has such options, but ")
+        return Choice("emulator", f"Options were given that only the emulator has: {', '.join(emulator_options)}.")
+    if forced == "gpu" and emulator_options:
+        raise BackendError(f"{by}gpu and {', '.join(emulator_options)} do not go together: schedules and checks are the emulator's.")
     if forced == "emulator":
         _require_emulator(f"{by}emulator was asked for, but ")
         return Choice("emulator", f"{by}emulator was asked for.")

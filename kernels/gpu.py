@@ -44,7 +44,7 @@ STICKY = {
     "LaunchTimeout": "the kernel ran past the driver's time limit (a deadlock in a barrier, most likely)",
     "Assert": "an assert in the kernel failed",
 }
-_dead: list[str] = []  # the first sticky error of this process, said in full
+_dead: list[ContextDeadError] = []  # the first sticky error of this process
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def pack(arg):
 def require() -> Device:
     """The usable GPU. Raises BackendError where there is none, ContextDeadError after a sticky error."""
     if _dead:
-        raise ContextDeadError(_dead[0])
+        raise ContextDeadError(str(_dead[0]), code=_dead[0].code)
     device = probe()
     if not device.usable:
         raise BackendError(device.why)
@@ -210,8 +210,8 @@ def explain(e: Exception, entry: str) -> Exception:
                 "in it fails with the same error, though the process itself runs on. Restart the process (in a notebook: restart the "
                 "kernel), then find the cause on the emulator (backend=\"emulator\"), which names the line."
             )
-            _dead.append(message)
-            return ContextDeadError(message, code=code)
+            _dead.append(ContextDeadError(message, code=code))
+            return _dead[-1]
     if plain in ("invalidvalue", "invalidconfiguration", "launchoutofresources"):
         hint = "The grid, block, shared memory or registers are more than the device gives a launch."
         return LaunchError(f"{entry} could not be launched: {e}. {hint}", code=code)

@@ -28,7 +28,8 @@ def load(
     backend: "gpu" or "emulator" forces one, as does the environment variable KERNELS_BACKEND; None chooses.
     bug: the name of one of the kernel's defects, to be built in.  source: an edited source in place of the kernel's own.
     poison: fill outputs with NaN before the launch (the emulator always does).
-    emulator_options: seed, policy, checks, trace, timeout, fp8_reduced, sms, as kernels.emulator.Module.launch takes them.
+    emulator_options: seed, policy, checks, trace, timeout, fp8_reduced, sms, as kernels.emulator.Module.launch takes them; any of
+    them chooses the emulator where no back end is forced.
 
     Raises KernelError for an unknown kernel or bug, BackendError where the back end cannot run here.
     """
@@ -49,7 +50,7 @@ class Kernel:
     """
 
     def __init__(self, spec: KernelSpec, backend, bug, source, poison, options):
-        choice = choose(backend)
+        choice = choose(backend, tuple(options))
         self.spec, self.name, self.bug = spec, spec.name, bug
         self.backend, self.why = choice.name, choice.why
         self.source = source or load_source(spec.source)

@@ -1,5 +1,6 @@
 """`course run`."""
 
+import inspect
 from typing import Annotated, Optional
 
 import numpy as np
@@ -16,12 +17,12 @@ def command(
     bug: Annotated[Optional[str], typer.Option(help="Build one of the kernel's named defects in.")] = None,
     size: Annotated[Optional[list[str]], typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated.")] = None,
     data_seed: Annotated[int, typer.Option(help="Seed of the random inputs.")] = 0,
-    seed: Annotated[int, typer.Option(help="Emulator: seed of the schedule.")] = 0,
+    seed: Annotated[Optional[int], typer.Option(help="Emulator: seed of the schedule.")] = None,
     policy: Annotated[Optional[str], typer.Option(help="Emulator: schedule (friendly, rr, random, pct, late, lazy_mma, timed).")] = None,
-    checks: Annotated[bool, typer.Option(help="Emulator: look for races, missing fences and bad accesses.")] = True,
+    checks: Annotated[Optional[bool], typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses.")] = None,
 ):
     """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right."""
-    from kernels import arrays, races
+    from kernels import arrays
     from kernels.compare import relative_error
     from kernels.kernel import load
     from kernels.spec import tolerance
@@ -30,7 +31,8 @@ def command(
     if kernel is None:
         print_kernels(console)
         return
-    schedule = {"seed": seed, "checks": checks, **({"policy": check_policy(policy)} if policy else {})}
+    options = {"seed": seed, "policy": policy and check_policy(policy), "checks": checks}
+    schedule = {name: value for name, value in options.items() if value is not None}
     loaded = load(kernel, backend, bug=bug, poison=True, **schedule)
     given, params = example(kernel, bug, data_seed, size)
     console.print(f"[bold]{kernel}[/bold]: {loaded.spec.computes}", markup=True)
@@ -73,6 +75,7 @@ def check_policy(policy: str) -> str:
 def example(kernel: str, bug: str | None, seed: int, sizes: list[str] | None):
     """The example arguments with NAME=VALUE settings applied. Raises CourseError for a setting the example does not have."""
     from kernels import races
+    from kernels.spec import get_spec
 
     settings = {}
     for item in sizes or []:
@@ -86,7 +89,10 @@ def example(kernel: str, bug: str | None, seed: int, sizes: list[str] | None):
                 settings[name] = float(value)
             except ValueError:
                 settings[name] = value
-    try:
-        return races.arguments(kernel, bug, seed, **settings)
-    except TypeError as e:
-        raise CourseError(f"The example of {kernel} does not take these settings ({e}).", remedy="`course run` without --size shows the defaults in its receipt.") from e
+    spec = get_spec(kernel)
+    takes = [p for p in inspect.signature((bug and spec.bugs[bug].example) or spec.example).parameters if p != "rng"]
+    unknown = [name for name in settings if name not in takes]
+    if unknown:
+        remedy = f"It takes: {', '.join(takes)}." if takes else "It takes none."
+        raise CourseError(f"The example of {kernel}{f' with {bug}' if bug else ''} has no setting {', '.join(unknown)}.", remedy=remedy)
+    return races.arguments(kernel, bug, seed, **settings)

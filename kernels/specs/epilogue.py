@@ -244,7 +244,7 @@ SPECS = (
         max_registers=32,
         builds=({}, {"NO_BETA_GUARD": 1}),
         entries=_entries("linear_epilogue"),
-        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng: example_linear(rng, beta=0.0))},
+        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng, m=317, n=251, out="fp32", act="gelu": example_linear(rng, m, n, out, act, beta=0.0))},
     ),
     KernelSpec(
         name="gemm_epilogue",
@@ -259,7 +259,7 @@ SPECS = (
         max_registers=128,
         builds=({}, {"NO_BETA_GUARD": 1}),
         entries=_entries("gemm_epilogue"),
-        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng: example_gemm(rng, beta=0.0))},
+        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng, m=197, n=131, k=211, out="bf16", act="silu": example_gemm(rng, m, n, k, out, act, beta=0.0))},
     ),
     KernelSpec(
         name="accumulate_probe",
