@@ -13,14 +13,7 @@ kernels.nvrtc compiles for sm_90a without a driver. Errors are KernelError and i
 
 from kernels.arrays import DTYPES
 from kernels.compare import challenge, challenge_text, compare
-from kernels.errors import (
-    ArgumentError,
-    BackendError,
-    CompileError,
-    ContextDeadError,
-    KernelError,
-    LaunchError,
-)
+from kernels.errors import ArgumentError, BackendError, CompileError, ContextDeadError, KernelError, LaunchError
 from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
 from kernels.spec import registry

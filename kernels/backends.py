@@ -113,8 +113,20 @@ class EmulatorBackend:
 
     name = "emulator"
 
-    def __init__(self, source: Source, defines: Mapping[str, object], entries=(), *, seed=0, policy="random", checks=True, trace=False,
-                 timeout=60.0, fp8_reduced=False, sms=EMULATED_SMS):  # fmt: skip
+    def __init__(
+        self,
+        source: Source,
+        defines: Mapping[str, object],
+        entries=(),
+        *,
+        seed=0,
+        policy="random",
+        checks=True,
+        trace=False,
+        timeout=60.0,
+        fp8_reduced=False,
+        sms=EMULATED_SMS,
+    ):
         self.source, self.defines, self.entries = source, dict(defines), tuple(entries)
         self.seed, self.policy, self.checks, self.sms = seed, policy, checks, sms
         self.options = {"trace": trace, "timeout": timeout, "fp8_reduced": fp8_reduced}
@@ -150,9 +162,20 @@ class EmulatorBackend:
         for l in launches:
             module = self.module(l, entries)
             self.report = module.launch(
-                l.entry, tuple(l.grid), tuple(l.block), list(l.args), smem=l.smem, cluster=tuple(l.cluster), registers=l.registers or None,
-                seed=self.seed, policy=self.policy, checks=self.checks, sms=self.sms, raises=False, **self.options,
-            )  # fmt: skip
+                l.entry,
+                tuple(l.grid),
+                tuple(l.block),
+                list(l.args),
+                smem=l.smem,
+                cluster=tuple(l.cluster),
+                registers=l.registers or None,
+                seed=self.seed,
+                policy=self.policy,
+                checks=self.checks,
+                sms=self.sms,
+                raises=False,
+                **self.options,
+            )
             steps += self.report.steps
             if not self.report.clean:
                 raise emulator_error(self.report)

@@ -94,7 +94,9 @@ def select(names: Sequence[str]) -> list[Bench]:
 def driver_version(device: gpu.Device) -> str:
     """The driver's own version and its CUDA version, "580.159.04 (CUDA 13.0)"; only the latter where nvidia-smi does not answer."""
     try:
-        out = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True, timeout=20)
+        out = subprocess.run(
+            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True, timeout=20
+        )
         version = out.stdout.split()[0] if out.returncode == 0 else ""
     except (OSError, IndexError, subprocess.SubprocessError):
         version = ""

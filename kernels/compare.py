@@ -96,7 +96,9 @@ def compare(kernel: str | Kernel, function: Callable, *, count: int = 24, seed: 
         out = kernel(*case.arrays, **case.params)
         own = relative_error(arrays.to_numpy(out), kernel.reference(*case.arrays, **case.params))
         if not own <= bound:
-            raise KernelError(f"{kernel.name} itself is wrong on {case.label}: error {own:.2e}, bound {bound:.0e}. This is a defect of the course.")
+            raise KernelError(
+                f"{kernel.name} itself is wrong on {case.label}: error {own:.2e}, bound {bound:.0e}. This is a defect of the course."
+            )
         rows.append(_row(case, function, out, bound))
     return _finish(kernel, f"{getattr(function, '__name__', 'function')} against {kernel.name} ({kernel.backend})", rows)
 

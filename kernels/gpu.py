@@ -79,7 +79,9 @@ def describe(runtime) -> Device:
         return Device(False, "No NVIDIA driver is installed here, so no GPU can be used.")
     text = f"{driver // 1000}.{driver % 1000 // 10}"
     if driver < MIN_DRIVER:
-        return Device(False, f"The NVIDIA driver is too old: it supports CUDA {text}, and CUDA 12.0 is needed. Update the driver.", driver=text)
+        return Device(
+            False, f"The NVIDIA driver is too old: it supports CUDA {text}, and CUDA 12.0 is needed. Update the driver.", driver=text
+        )
     try:
         if runtime.getDeviceCount() < 1:
             return Device(False, "The driver finds no GPU here.", driver=text)
@@ -138,7 +140,9 @@ class Module:
         """The CuPy kernel of an entry, allowed `smem` bytes of dynamic shared memory. Raises LaunchError for an unknown entry."""
         if (entry, smem) not in self._functions:
             if entry not in self.resources:
-                raise LaunchError(f"{self.source.name} has no entry {entry!r}; it has {', '.join(self.resources) or 'none'} (extern \"C\" __global__).")
+                raise LaunchError(
+                    f"{self.source.name} has no entry {entry!r}; it has {', '.join(self.resources) or 'none'} (extern \"C\" __global__)."
+                )
             f = self._raw.get_function(entry)
             limit = _shared_memory_limit()
             if smem + self.resources[entry].smem > limit:
@@ -208,7 +212,7 @@ def explain(e: Exception, entry: str) -> Exception:
             message = (
                 f"{entry} failed with {code}: {meaning}. The error is sticky: this process's CUDA context is dead and every later CUDA call "
                 "in it fails with the same error, though the process itself runs on. Restart the process (in a notebook: restart the "
-                "kernel), then find the cause on the emulator (backend=\"emulator\"), which names the line."
+                'kernel), then find the cause on the emulator (backend="emulator"), which names the line.'
             )
             _dead.append(ContextDeadError(message, code=code))
             return _dead[-1]

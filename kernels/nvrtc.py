@@ -137,6 +137,7 @@ def parse_log(log: str) -> tuple[dict[str, Resources], tuple[str, ...]]:
     resources: dict[str, Resources] = {}
     blocks = re.split(r"Compiling entry function '([^']+)' for '[^']*'", log)
     for entry, body in zip(blocks[1::2], blocks[2::2]):
+
         def number(pattern, body=body):
             m = re.search(pattern, body)
             return int(m[1]) if m else 0

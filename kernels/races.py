@@ -56,8 +56,16 @@ def run_once(name: str, bug: str | None, policy: str, seed: int, checks: bool, g
     return Outcome(policy, seed, checks, "right" if right else "wrong numbers", error, kernel.report)
 
 
-def sweep(name: str, bug: str | None = None, seeds: int = 10, policies: Sequence[str] = (FRIENDLY, *ADVERSARIAL), *,
-          timeout: float = 60.0, sizes: dict | None = None, progress: Callable[[Outcome], None] = lambda o: None) -> list[Outcome]:  # fmt: skip
+def sweep(
+    name: str,
+    bug: str | None = None,
+    seeds: int = 10,
+    policies: Sequence[str] = (FRIENDLY, *ADVERSARIAL),
+    *,
+    timeout: float = 60.0,
+    sizes: dict | None = None,
+    progress: Callable[[Outcome], None] = lambda o: None,
+) -> list[Outcome]:
     """Every policy and seed twice: with the checks off (does it go wrong by itself?) and on (is it reported?)."""
     given, params = arguments(name, bug, **(sizes or {}))
     outcomes = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -63,6 +64,11 @@ def _number(value) -> str:
 
 def toolkit_versions() -> dict[str, str]:
     """Versions of the packages that compile, launch and compare, where they are installed, and of Python."""
+    return dict(_toolkit_versions())
+
+
+@functools.cache
+def _toolkit_versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for package in ("numpy", "ml_dtypes", "cupy-cuda13x", "cuda-bindings", "nvidia-cuda-nvrtc", "torch", "triton"):
         try:

@@ -17,9 +17,20 @@ from kernels.errors import ArgumentError, BackendError
 SWIZZLES = (0, 32, 64, 128)  # bytes
 L2_PROMOTIONS = (0, 64, 128, 256)  # bytes
 _TYPES = {  # numpy dtype name -> CUtensorMapDataType
-    "bfloat16": "BFLOAT16", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64", "uint8": "UINT8", "uint16": "UINT16",
-    "uint32": "UINT32", "int32": "INT32", "int64": "INT64", "uint64": "UINT64", "float8_e4m3fn": "UINT8", "float8_e5m2": "UINT8", "int8": "UINT8",
-}  # fmt: skip
+    "bfloat16": "BFLOAT16",
+    "float16": "FLOAT16",
+    "float32": "FLOAT32",
+    "float64": "FLOAT64",
+    "uint8": "UINT8",
+    "uint16": "UINT16",
+    "uint32": "UINT32",
+    "int32": "INT32",
+    "int64": "INT64",
+    "uint64": "UINT64",
+    "float8_e4m3fn": "UINT8",
+    "float8_e5m2": "UINT8",
+    "int8": "UINT8",
+}
 
 
 @dataclass(frozen=True)
@@ -53,9 +64,13 @@ class TensorMap:
         if inner % 16:
             raise ArgumentError(f"{name}: the box's last axis must be a multiple of 16 bytes; {self.box[-1]} x {a.itemsize} B = {inner} B.")
         if self.swizzle and inner > self.swizzle:
-            raise ArgumentError(f"{name}: with the {self.swizzle}-byte swizzle the box's last axis may be {self.swizzle} B at most; it is {inner} B.")
+            raise ArgumentError(
+                f"{name}: with the {self.swizzle}-byte swizzle the box's last axis may be {self.swizzle} B at most; it is {inner} B."
+            )
         if a.strides[-1] != a.itemsize:
-            raise ArgumentError(f"{name}: the array's last axis must be contiguous; its stride is {a.strides[-1]} B for {a.itemsize} B elements.")
+            raise ArgumentError(
+                f"{name}: the array's last axis must be contiguous; its stride is {a.strides[-1]} B for {a.itemsize} B elements."
+            )
         if self.address % 16:
             raise ArgumentError(f"{name}: the array's address must be a multiple of 16 B; it is {self.address:#x}.")
         for axis, s in enumerate(a.strides[:-1]):

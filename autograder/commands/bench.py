@@ -45,4 +45,7 @@ def command(
             continue
         console.print(f"  written: {path}", markup=False)
     if failed:
-        raise CourseError(f"{len(failed)} of {len(chosen)} measurements failed: {', '.join(failed)}.", remedy="The others are written; run the failed ones again by name.")
+        raise CourseError(
+            f"{len(failed)} of {len(chosen)} measurements failed: {', '.join(failed)}.",
+            remedy="The others are written; run the failed ones again by name.",
+        )

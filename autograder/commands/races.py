@@ -16,7 +16,9 @@ def command(
     kernel: Annotated[str, typer.Argument(help="The kernel's name (`course run` lists them).")],
     bug: Annotated[Optional[str], typer.Option(help="One of the kernel's named defects; none runs the right kernel.")] = None,
     seeds: Annotated[int, typer.Option(help="Seeds 0 .. N-1 of each schedule.", min=1)] = 10,
-    policy: Annotated[Optional[list[str]], typer.Option(help="Schedules; default: friendly and the adversarial pct, late, lazy_mma.")] = None,
+    policy: Annotated[
+        Optional[list[str]], typer.Option(help="Schedules; default: friendly and the adversarial pct, late, lazy_mma.")
+    ] = None,
     timeout: Annotated[float, typer.Option(help="Time limit of one launch, in seconds.", min=0.1)] = 20.0,
 ):
     """Run a kernel over many seeds on the emulator: which go wrong by themselves, and what the checks report.
@@ -37,9 +39,13 @@ def command(
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("compiling", total=2 * seeds * len(policies))
         outcomes = races.sweep(
-            kernel, bug, seeds, policies, timeout=timeout,
+            kernel,
+            bug,
+            seeds,
+            policies,
+            timeout=timeout,
             progress=lambda o: bar.update(task, advance=1, description=f"{o.policy}, checks {'on' if o.checks else 'off'}"),
-        )  # fmt: skip
+        )
 
     console.print(outcome_table(outcomes, seeds))
     show_report(console, outcomes)
@@ -49,8 +55,9 @@ def command(
     if bug:
         console.print(
             f"With the checks off {silent} of {len(outcomes) - len(checked)} runs gave right numbers and said nothing; "
-            f"with the checks on {sum(not o.right for o in checked)} of {len(checked)} were reported.", markup=False,
-        )  # fmt: skip
+            f"with the checks on {sum(not o.right for o in checked)} of {len(checked)} were reported.",
+            markup=False,
+        )
     else:
         console.print(f"{sum(o.right for o in outcomes)} of {len(outcomes)} runs were clean and right.", markup=False)
     raise typer.Exit(0 if good else 1)
@@ -67,7 +74,7 @@ def outcome_table(outcomes, seeds: int) -> Table:
 
 
 def describe(outcomes) -> str:
-    """"deadlock 7 (seeds 0-6); right 3 (seeds 7-9)"."""
+    """ "deadlock 7 (seeds 0-6); right 3 (seeds 7-9)"."""
     found: dict[str, list[int]] = {}
     for o in outcomes:
         found.setdefault(o.status.replace("_", " "), []).append(o.seed)

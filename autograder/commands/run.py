@@ -15,11 +15,15 @@ def command(
     kernel: Annotated[Optional[str], typer.Argument(help="The kernel's name; none lists the kernels.")] = None,
     backend: Annotated[Optional[str], typer.Option(help="gpu or emulator; default: the GPU where it can run the kernel.")] = None,
     bug: Annotated[Optional[str], typer.Option(help="Build one of the kernel's named defects in.")] = None,
-    size: Annotated[Optional[list[str]], typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated.")] = None,
+    size: Annotated[
+        Optional[list[str]], typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated.")
+    ] = None,
     data_seed: Annotated[int, typer.Option(help="Seed of the random inputs.")] = 0,
     seed: Annotated[Optional[int], typer.Option(help="Emulator: seed of the schedule.")] = None,
     policy: Annotated[Optional[str], typer.Option(help="Emulator: schedule (friendly, rr, random, pct, late, lazy_mma, timed).")] = None,
-    checks: Annotated[Optional[bool], typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses.")] = None,
+    checks: Annotated[
+        Optional[bool], typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses.")
+    ] = None,
 ):
     """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right."""
     from kernels import arrays

@@ -81,23 +81,40 @@ def sanitizer(session: Session) -> list[dict]:
         raise KernelError("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
     version = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60).stdout.strip().splitlines()[-1]
     points = []
-    runs = [(check, name, "") for check in ("memcheck", "racecheck", "initcheck", "synccheck") for name in ("linear_epilogue", "gemm_epilogue")]
+    runs = [
+        (check, name, "") for check in ("memcheck", "racecheck", "initcheck", "synccheck") for name in ("linear_epilogue", "gemm_epilogue")
+    ]
     runs.append(("memcheck", "linear_epilogue", "no_beta_guard"))
     # cuda-bindings asks the driver for entry points that an older driver does not have; those answers are no defect of a kernel.
     options = {"memcheck": ["--report-api-errors", "no"]}
     for check, name, bug in runs:
         try:
-            done = subprocess.run([tool, "--tool", check, *options.get(check, ()), sys.executable, "-c", CHECK, name, bug], capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
+            done = subprocess.run(
+                [tool, "--tool", check, *options.get(check, ()), sys.executable, "-c", CHECK, name, bug],
+                capture_output=True,
+                text=True,
+                cwd=ROOT,
+                timeout=SECONDS,
+            )
             text, code = done.stdout + done.stderr, done.returncode
         except subprocess.TimeoutExpired as e:
             text, code = (e.stdout or b"").decode(errors="replace"), None
         summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
         first = next((l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __global__|Race reported", l)), "")
         where = next((m[0] for m in re.finditer(r"\w+\.cuh?:\d+", text)), "")
-        points.append({
-            "tool": check, "version": version, "kernel": name, "bug": bug, "summary": summary[-1] if summary else "no summary" if code is not None else f"stopped after {SECONDS} s",
-            "first_finding": first, "where": where, "ran_to_the_end": "ran to the end" in text, "exit_code": code,
-        })  # fmt: skip
+        points.append(
+            {
+                "tool": check,
+                "version": version,
+                "kernel": name,
+                "bug": bug,
+                "summary": summary[-1] if summary else "no summary" if code is not None else f"stopped after {SECONDS} s",
+                "first_finding": first,
+                "where": where,
+                "ran_to_the_end": "ran to the end" in text,
+                "exit_code": code,
+            }
+        )
         session.say(f"{check} {name} {bug}: {points[-1]['summary']} {points[-1]['first_finding']} {points[-1]['where']}")
         if not bug and not points[-1]["ran_to_the_end"]:
             raise KernelError(f"{check} {name} did not run to its end, so that its summary says nothing: {text[-600:]}")
@@ -112,13 +129,25 @@ BENCHES = (
         "A null C read without the beta guard: what that launch and every later call of the same process answer, and the process's exit code",
         ("linear_epilogue",),
         sticky,
-        {"step": "order", "call": "what was called", "error": "the CUDA error's name, empty for success", "message": "the error as the course's loader or CuPy says it", "exit_code": "of the process"},
+        {
+            "step": "order",
+            "call": "what was called",
+            "error": "the CUDA error's name, empty for success",
+            "message": "the error as the course's loader or CuPy says it",
+            "exit_code": "of the process",
+        },
     ),
     Bench(
         "lesson07_sanitizer",
         "compute-sanitizer over the two kernels on odd sizes, and over the defect no_beta_guard",
         ("linear_epilogue", "gemm_epilogue"),
         sanitizer,
-        {"tool": "compute-sanitizer's tool", "summary": "its summary line", "first_finding": "its first finding", "where": "first source line it names", "exit_code": "of the run"},
+        {
+            "tool": "compute-sanitizer's tool",
+            "summary": "its summary line",
+            "first_finding": "its first finding",
+            "where": "first source line it names",
+            "exit_code": "of the run",
+        },
     ),
-)  # fmt: skip
+)

@@ -33,7 +33,10 @@ class Launcher:
         """(a function that enqueues the call, the array it writes). Tensor maps are encoded once."""
         self.spec.check(*args, **params)
         plan = self.spec.plan(self.context, *args, **params)
-        ready = [(self.module.function(l.entry, l.smem), gpu.three(l.grid), gpu.three(l.block), tuple(map(gpu.pack, l.args)), l.smem) for l in plan.launches]
+        ready = [
+            (self.module.function(l.entry, l.smem), gpu.three(l.grid), gpu.three(l.block), tuple(map(gpu.pack, l.args)), l.smem)
+            for l in plan.launches
+        ]
 
         def call():
             for function, grid, block, packed, smem in ready:
@@ -82,7 +85,11 @@ def beta_guard(session: Session) -> list[dict]:
         c = acc[::-1].copy() if out == "fp32" else to_bits16(acc[::-1].copy(), out)
         calls, sizes = {"device copy": copy}, {"device copy": 2 * copy_bytes}
         each = 4 + arrays.DTYPES[out].itemsize
-        for label, launcher, beta in (("guarded, beta = 0", guarded, 0.0), ("unguarded, beta = 0", unguarded, 0.0), ("beta = 0.5", guarded, 0.5)):
+        for label, launcher, beta in (
+            ("guarded, beta = 0", guarded, 0.0),
+            ("unguarded, beta = 0", unguarded, 0.0),
+            ("beta = 0.5", guarded, 0.5),
+        ):
             calls[label], _ = launcher.prepare(acc, alpha=1.5, beta=beta, c=c, out=out)
             sizes[label] = acc.size * (each + (0 if label.startswith("guarded") else arrays.DTYPES[out].itemsize))
         times = session.time(calls, repeats=40)
@@ -96,7 +103,10 @@ def beta_guard(session: Session) -> list[dict]:
 def bandwidth_points(times: dict, sizes: dict, **labels) -> list[dict]:
     """A point a call, with bytes a second and the fraction of the device copy's of the same run."""
     rate = lambda name: sizes[name] / times[name]["ms"] / 1e9  # bytes / ms -> TB/s
-    return [{"variant": v, **labels, "bytes": sizes[v], **t, "tb_per_s": rate(v), "of_copy": rate(v) / rate("device copy")} for v, t in times.items()]
+    return [
+        {"variant": v, **labels, "bytes": sizes[v], **t, "tb_per_s": rate(v), "of_copy": rate(v) / rate("device copy")}
+        for v, t in times.items()
+    ]
 
 
 def bandwidth(session: Session) -> list[dict]:
@@ -115,7 +125,9 @@ def bandwidth(session: Session) -> list[dict]:
         points += bandwidth_points(session.time(calls, repeats=15), sizes, out=out)
         del calls
         worst = min(points[-8:], key=lambda p: p["of_copy"])
-        session.say(f"bandwidth, {out}: {points[-8]['of_copy']:.1%} of the copy plain, {worst['of_copy']:.1%} at worst ({worst['variant']})")
+        session.say(
+            f"bandwidth, {out}: {points[-8]['of_copy']:.1%} of the copy plain, {worst['of_copy']:.1%} at worst ({worst['variant']})"
+        )
     return points
 
 
@@ -133,7 +145,16 @@ def fused(session: Session) -> list[dict]:
         flops = 2.0 * GEMM_M * GEMM_N * k
         for name, t in times.items():
             family = name.split(":")[0]
-            points.append({"k": k, "family": family, "variant": name.split(": ")[1], **t, "of_gemm": t["ms"] / base[family], "tflop_per_s": flops / t["ms"] / 1e9})
+            points.append(
+                {
+                    "k": k,
+                    "family": family,
+                    "variant": name.split(": ")[1],
+                    **t,
+                    "of_gemm": t["ms"] / base[family],
+                    "tflop_per_s": flops / t["ms"] / 1e9,
+                }
+            )
         session.say(f"K = {k}: " + ", ".join(f"{n} {t['ms']:.3f} ms" for n, t in times.items()))
         del sets, calls
     return points
@@ -182,15 +203,27 @@ def torch_calls(sets, bias, residual) -> dict[str, Callable[[], None]]:
     silu, gelu, linear = torch.nn.functional.silu, torch.nn.functional.gelu, torch.nn.functional.linear
     out = {
         "torch: gemm alone": [lambda a=a, b=b: linear(a, b) for a, b in tensors],
-        "torch: bias, gelu fused (cuBLASLt)": [lambda a=a, b=b: torch._addmm_activation(vector, a, b.t(), use_gelu=True) for a, b in tensors],
+        "torch: bias, gelu fused (cuBLASLt)": [
+            lambda a=a, b=b: torch._addmm_activation(vector, a, b.t(), use_gelu=True) for a, b in tensors
+        ],
         "torch: bias, gelu in 2 kernels": [lambda a=a, b=b: gelu(torch.matmul(a, b.t()) + vector, approximate="tanh") for a, b in tensors],
         "torch: bias, residual, silu in 3 kernels": [lambda a=a, b=b: silu(torch.matmul(a, b.t()) + vector + rest) for a, b in tensors],
     }
     return {name: rotate(calls) for name, calls in out.items()}
 
 
-TIMES = {"ms": "median device time, milliseconds", "ms_min": "smallest reading", "ms_p10": "10th percentile", "ms_p90": "90th percentile", "readings": "number of readings, interleaved with the other variants"}
-RATES = {"bytes": "bytes the variant must move, each array once", "tb_per_s": "bytes / median time, 10^12 bytes a second, read + written", "of_copy": "that rate over the device copy's in the same run"}
+TIMES = {
+    "ms": "median device time, milliseconds",
+    "ms_min": "smallest reading",
+    "ms_p10": "10th percentile",
+    "ms_p90": "90th percentile",
+    "readings": "number of readings, interleaved with the other variants",
+}
+RATES = {
+    "bytes": "bytes the variant must move, each array once",
+    "tb_per_s": "bytes / median time, 10^12 bytes a second, read + written",
+    "of_copy": "that rate over the device copy's in the same run",
+}
 
 BENCHES = (
     Bench(
@@ -212,7 +245,13 @@ BENCHES = (
         f"GEMM {GEMM_M} x {GEMM_N} x K, bf16: bias, residual and activation in the epilogue and as separate kernels after the same GEMM; torch (cuBLAS, cuBLASLt) for context",
         ("gemm_epilogue", "linear_epilogue"),
         fused,
-        {"k": "K", "family": "course: this repository's kernels; torch: cuBLAS and torch's elementwise kernels", "variant": "gemm alone (bf16 D); or what follows it: fused into its epilogue, or in kernels of their own (course: on an fp32 result; torch: bf16)", **TIMES,
-         "of_gemm": "median time over that family's gemm alone at the same K", "tflop_per_s": "2 M N K / median time"},
+        {
+            "k": "K",
+            "family": "course: this repository's kernels; torch: cuBLAS and torch's elementwise kernels",
+            "variant": "gemm alone (bf16 D); or what follows it: fused into its epilogue, or in kernels of their own (course: on an fp32 result; torch: bf16)",
+            **TIMES,
+            "of_gemm": "median time over that family's gemm alone at the same K",
+            "tflop_per_s": "2 M N K / median time",
+        },
     ),
-)  # fmt: skip
+)

@@ -174,7 +174,9 @@ def plan_gemm(ctx, a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out
     d = ctx.empty((m, n), out)
     maps = [TensorMap(x, (TILE, 64), dtype="bfloat16") for x in (a, b)]
     args = [*maps, c, bias, d, *_scalars(alpha, beta, act), np.int32(m), np.int32(n), np.int32(a.shape[1])]
-    return Plan([Launch(_entry("gemm_epilogue", c, out), (ceil_div(n, TILE), ceil_div(m, TILE)), (THREADS,), args, SHARED_BYTES, registers=128)], d)
+    return Plan(
+        [Launch(_entry("gemm_epilogue", c, out), (ceil_div(n, TILE), ceil_div(m, TILE)), (THREADS,), args, SHARED_BYTES, registers=128)], d
+    )
 
 
 def reference_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp32") -> np.ndarray:
@@ -244,7 +246,13 @@ SPECS = (
         max_registers=32,
         builds=({}, {"NO_BETA_GUARD": 1}),
         entries=_entries("linear_epilogue"),
-        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng, m=317, n=251, out="fp32", act="gelu": example_linear(rng, m, n, out, act, beta=0.0))},
+        bugs={
+            "no_beta_guard": Bug(
+                {"NO_BETA_GUARD": 1},
+                NO_GUARD,
+                lambda rng, m=317, n=251, out="fp32", act="gelu": example_linear(rng, m, n, out, act, beta=0.0),
+            )
+        },
     ),
     KernelSpec(
         name="gemm_epilogue",
@@ -259,7 +267,13 @@ SPECS = (
         max_registers=128,
         builds=({}, {"NO_BETA_GUARD": 1}),
         entries=_entries("gemm_epilogue"),
-        bugs={"no_beta_guard": Bug({"NO_BETA_GUARD": 1}, NO_GUARD, lambda rng, m=197, n=131, k=211, out="bf16", act="silu": example_gemm(rng, m, n, k, out, act, beta=0.0))},
+        bugs={
+            "no_beta_guard": Bug(
+                {"NO_BETA_GUARD": 1},
+                NO_GUARD,
+                lambda rng, m=197, n=131, k=211, out="bf16", act="silu": example_gemm(rng, m, n, k, out, act, beta=0.0),
+            )
+        },
     ),
     KernelSpec(
         name="accumulate_probe",

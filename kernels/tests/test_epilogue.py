@@ -50,7 +50,15 @@ def test_linear_against_float64(linear, out, act, m, n, c):
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(m=st.integers(1, 40), n=st.integers(1, 40), out=st.sampled_from(OUTPUTS), act=st.sampled_from(list(ACTIVATIONS)), beta=st.sampled_from([0.0, -0.0, 0.5, -2.0]), biased=st.booleans(), seed=st.integers(0, 99))
+@given(
+    m=st.integers(1, 40),
+    n=st.integers(1, 40),
+    out=st.sampled_from(OUTPUTS),
+    act=st.sampled_from(list(ACTIVATIONS)),
+    beta=st.sampled_from([0.0, -0.0, 0.5, -2.0]),
+    biased=st.booleans(),
+    seed=st.integers(0, 99),
+)
 def test_linear_any_size(linear, m, n, out, act, beta, biased, seed):
     rng = np.random.default_rng(seed)
     acc = rng.standard_normal((m, n)).astype(np.float32) * 3
@@ -176,7 +184,9 @@ def test_without_the_guard_nan_in_c_spreads():
 @pytest.mark.parametrize("accumulator,promote", [("fp16_acc16", 0), ("fp16", 0), ("bf16", 0), ("e4m3", 0), ("e4m3", 1)])
 def test_probe_multiplies(accumulator, promote):
     kernel = kernels.load("accumulate_probe", "emulator")
-    operands, params = get_spec("accumulate_probe").example(np.random.default_rng(1), m=64, n=64, k=256, accumulator=accumulator, promote=promote)
+    operands, params = get_spec("accumulate_probe").example(
+        np.random.default_rng(1), m=64, n=64, k=256, accumulator=accumulator, promote=promote
+    )
     out = kernel(*operands, **params)
     assert relative_error(out, kernel.reference(*operands, **params)) <= tolerance(kernel.spec, operands, params)
 
@@ -205,7 +215,9 @@ def test_compare_passes_the_right_function_and_no_other(linear):
 
 def test_cases_hold_every_boundary():
     labels = [c.label for c in cases(get_spec("linear_epilogue"), np.random.default_rng(7), 24)]
-    assert sum("C absent" in l for l in labels) >= 3 and sum("C is NaN" in l for l in labels) >= 3 and sum("C read" in l for l in labels) >= 12
+    assert (
+        sum("C absent" in l for l in labels) >= 3 and sum("C is NaN" in l for l in labels) >= 3 and sum("C read" in l for l in labels) >= 12
+    )
 
 
 def test_challenge():

@@ -94,7 +94,13 @@ def no_memory_of_death(monkeypatch):
     monkeypatch.setattr(gpu, "_dead", [])
 
 
-@pytest.mark.parametrize("said", ["cudaErrorIllegalAddress: an illegal memory access was encountered", "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "cudaErrorIllegalAddress: an illegal memory access was encountered",
+        "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered",
+    ],
+)
 def test_a_sticky_error_is_explained_and_remembered(no_memory_of_death, said):
     e = gpu.explain(RuntimeError(said), "linear_epilogue_fp32")
     assert isinstance(e, ContextDeadError) and e.code == said.split(":")[0]
@@ -104,12 +110,27 @@ def test_a_sticky_error_is_explained_and_remembered(no_memory_of_death, said):
         gpu.require()
 
 
-@pytest.mark.parametrize("code", ["CUDA_ERROR_LAUNCH_FAILED", "cudaErrorLaunchFailure", "CUDA_ERROR_MISALIGNED_ADDRESS", "cudaErrorIllegalInstruction", "cudaErrorLaunchTimeout"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "cudaErrorLaunchFailure",
+        "CUDA_ERROR_MISALIGNED_ADDRESS",
+        "cudaErrorIllegalInstruction",
+        "cudaErrorLaunchTimeout",
+    ],
+)
 def test_the_other_sticky_errors(no_memory_of_death, code):
     assert isinstance(gpu.explain(RuntimeError(f"{code}: text"), "k"), ContextDeadError)
 
 
-@pytest.mark.parametrize("said,words", [("CUDA_ERROR_INVALID_VALUE: invalid argument", "more than the device gives"), ("cudaErrorMemoryAllocation: out of memory", "memory is full")])
+@pytest.mark.parametrize(
+    "said,words",
+    [
+        ("CUDA_ERROR_INVALID_VALUE: invalid argument", "more than the device gives"),
+        ("cudaErrorMemoryAllocation: out of memory", "memory is full"),
+    ],
+)
 def test_errors_that_leave_the_context_alive(no_memory_of_death, said, words):
     e = gpu.explain(RuntimeError(said), "k")
     assert isinstance(e, LaunchError) and not isinstance(e, ContextDeadError) and words in str(e)
@@ -168,7 +189,16 @@ def test_outputs_are_poisoned():
     assert np.isnan(d.astype(np.float32)).all()
 
 
-@pytest.mark.parametrize("out,c_type,entry", [("fp32", np.float32, "fp32"), ("fp16", np.float16, "fp16"), ("fp16", np.float32, "fp16_c32"), ("bf16", BF16, "bf16"), ("bf16", np.float32, "bf16_c32")])
+@pytest.mark.parametrize(
+    "out,c_type,entry",
+    [
+        ("fp32", np.float32, "fp32"),
+        ("fp16", np.float16, "fp16"),
+        ("fp16", np.float32, "fp16_c32"),
+        ("bf16", BF16, "bf16"),
+        ("bf16", np.float32, "bf16_c32"),
+    ],
+)
 def test_the_entry_follows_the_types(out, c_type, entry):
     plan = plan_linear(Context("emulator", 8, True, np), acc(), beta=1.0, c=acc().astype(c_type), out=out)
     assert plan.launches[0].entry == f"linear_epilogue_{entry}"

@@ -25,7 +25,9 @@ def test_a_defect_is_reported_at_every_seed_and_the_right_kernel_nowhere():
     for bug in (None, "no_beta_guard"):
         sizes = {"m": 9, "n": 7}
         found = races.sweep("linear_epilogue", bug, 2, ("friendly", "late"), sizes=sizes)
-        assert [(o.policy, o.checks, o.seed) for o in found] == [(p, c, s) for p in ("friendly", "late") for c in (False, True) for s in (0, 1)]
+        assert [(o.policy, o.checks, o.seed) for o in found] == [
+            (p, c, s) for p in ("friendly", "late") for c in (False, True) for s in (0, 1)
+        ]
         assert {o.status for o in found if o.checks} == ({"right"} if bug is None else {"out_of_bounds"})
         assert all(o.error < 1e-6 for o in found if o.right)
 
@@ -39,7 +41,12 @@ def test_wrong_numbers_are_told_from_right_ones():
 
 def test_course_races(capsys):
     status, said = command(capsys, "races", "linear_epilogue", "--bug", "no_beta_guard", "--seeds", "2", "--policy", "friendly")
-    assert status == 0 and "out of bounds 2 (seeds 0-1)" in said and "a null pointer, at epilogue.cuh:" in said and "2 of 2 were reported" in said
+    assert (
+        status == 0
+        and "out of bounds 2 (seeds 0-1)" in said
+        and "a null pointer, at epilogue.cuh:" in said
+        and "2 of 2 were reported" in said
+    )
     status, said = command(capsys, "races", "linear_epilogue", "--seeds", "1", "--policy", "late")
     assert status == 0 and "2 of 2 runs were clean and right" in said
     status, said = command(capsys, "races", "linear_epilogue", "--bug", "nope")
@@ -48,7 +55,9 @@ def test_course_races(capsys):
 
 # ---------------------------------------------------------------------------------------------- run
 def test_course_run(capsys):
-    status, said = command(capsys, "run", "linear_epilogue", "--backend", "emulator", "--size", "m=5", "--size", "act=silu", "--seed", "3", "--policy", "pct")
+    status, said = command(
+        capsys, "run", "linear_epilogue", "--backend", "emulator", "--size", "m=5", "--size", "act=silu", "--seed", "3", "--policy", "pct"
+    )
     assert status == 0 and ": right" in said and "seed 3, policy pct" in said and "<fp32 5x251>" in said
     status, said = command(capsys, "run", "linear_epilogue", "--bug", "no_beta_guard", "--seed", "0")
     assert status == 1 and "OUT OF BOUNDS" in said and "0 * NaN is NaN" in said
