@@ -41,6 +41,11 @@ _INJECTION = re.compile(
             r"(?<![a-z])(?:mark|grade|score|accept|treat|count|consider)(?![a-z])[^.!?\n]{0,24} as (?:fully |completely |entirely )?(?:correct|complete|passed|passing|full)(?![a-z])",
             r"(?<![a-z])(?:award|deserves?)(?![a-z])[^.!?\n]{0,30}(?<![a-z])(?:marks?|points?|credits?)(?![a-z])|(?<![a-z])(?:full|maximum|perfect|top) (?:marks|points|credit|score|grade)s?(?![a-z])",
             r"(?<![a-z])this (?:answer|response|student|explanation|submission)[^.!?\n]{0,30}(?:is (?:fully |completely |entirely |100 ?% )?(?:correct|right|verified|approved)|has been (?:verified|approved|graded|checked)|deserves|contains all|should pass|must pass)|(?<![a-z])i have verified that",
+            r"视为(?:完全)?(?:正确|满足|满分)|当(?:作|成)(?:是)?(?:完全)?正确|系统消息|(?:检查|审核)(?:均|都)?已(?:经)?通过|课程组|测试账号",
+            r"(?<![a-z])(?:rubric|grading|graders?|language model|course staff|benefit of the doubt|llm|chatgpt)(?![a-z])|(?<![a-z])(?:regard|treat|take)(?![a-z])[^.!?\n]{0,24} as (?:\w+ )?(?:correct|satisfied|right|passed)(?![a-z])",
+            # words that an answer to a question has no use for
+            r"满分|阅卷|评卷|判卷|评分(?:模型|系统|程序|标准|细则|助手|规则|员|人|者)|(?:获得|得到|拿到|给到)\s?[0-9一二两三]\s?分(?!钟|之|支|别|块|配|布|段|区|割|片|组|解|析|离|数|量)",
+            r"(?<![a-z])(?:ai|llm|model|bot|person|whoever|teacher|one)(?: is| who is)? (?:marking|grading|scoring) (?:this|it|the|my)(?![a-z])|(?<![a-z])be (?:generous|lenient|kind|merciful)(?![a-z])|(?<![a-z])(?:reply|respond)(?: \w+)? (?:only|just|exactly|nothing but)(?![a-z])|(?<![a-z])(?:output|print|return|answer)(?: with)? (?:only|just|exactly) [\"'{]|from now on,? you|all links (?:found|present|correct)",
             # play a part
             rf"(?:假装|扮演|假设|想象|设想)你(?:是|为|现在是)|你(?:现在|从现在起|将|需要|必须|要)[^。;!?\n]{{0,6}}(?:是|扮演|作为|充当)[^。;!?\n]{{0,12}}(?:{_GRADER}|老师|专家|模型|助手)",
             rf"你是(?:一[个名位])?[^。;!?\n]{{0,10}}(?:{_GRADER}|宽容|善良|仁慈|大模型|语言模型)|(?:作为|身为)(?:一[个名位])?[^。;!?\n]{{0,4}}(?:{_GRADER})",
@@ -66,9 +71,9 @@ _PLACEHOLDER = re.compile(
 )
 # Words that make a statement of a row of terms. Chinese verbs of one character also stand inside nouns (寄存器, 性能): they count in longer pieces only.
 _VERBAL = re.compile(
-    r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回"
+    r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回|放进|放到|放在|采用|使用|属于"
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
-    r"|goes|hits?|stays?|put|save[sd]?|reads|writes|adds?|costs|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|rounds|spills|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
+    r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
 )
 _WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
 _COPY_SHARE = 0.7  # share of an answer's shingles that stand in the source
@@ -141,7 +146,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
             seen.append(mine)
     rest = rest.without(more)
     left = sentences(rest)
-    terms = [s for s in left if _term_list(rest.text[s.start : s.end])]
+    terms = [s for s in left if term_list(rest.text[s.start : s.end])]
     if left and sum(s.end - s.start for s in terms) >= 0.6 * sum(s.end - s.start for s in left):
         for s in terms:
             out.discarded.append(("terms", rest.quote(s.start, s.end)))
@@ -251,6 +256,10 @@ def _soup(text: str) -> bool:
     if len(words) + len(hanzi) / 2 < 10:
         return _doubled(text) >= 3
     counts = Counter(units)
+    tokens = re.findall(r"[a-z0-9_.=*]+", text)
+    twos = Counter(zip(tokens, tokens[1:]))
+    if twos and max(twos.values()) >= 4 and 2 * max(twos.values()) >= 0.3 * (len(tokens) + len(hanzi) / 2):
+        return True
     heavy = sum(n for n in counts.values() if n >= 3)
     return heavy > 0.4 * len(units) and len(counts) < 0.62 * len(units) or _doubled(text) >= 3
 
@@ -265,22 +274,24 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def _term_list(text: str) -> bool:
+def term_list(text: str) -> bool:
     """A row of terms: separated by commas or blanks, with nothing that states anything."""
     body = re.sub(r"^[^,:、]{0,24}:", "", text)
-    pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if p.strip()]
+    pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if p.strip() and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
     if not pieces:
-        return True
+        return "=" not in body
     stated = sum(1 for p in pieces if _states(p))
     longest = max(len(_words(p)) for p in pieces)
     if stated == 0:
+        if len(pieces) == 1 and re.search(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+ [a-z]+ [a-z]+", body):
+            return False  # an English sentence whose verb is not in the list
         return len(_GLUE.findall(body)) < 2 and (longest <= 8 or len(body.split()) > 4)
-    return len(pieces) >= 4 and stated <= 0.2 * len(pieces) and longest <= 8
+    return len(pieces) >= 4 and stated <= 0.2 * len(pieces) and longest <= 8 and len(_GLUE.findall(body)) < 2
 
 
 def _states(piece: str) -> bool:
     long_zh = len(re.findall(r"[\u3400-\u9fff]", piece)) >= 7
-    return bool(_VERBAL.search(piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w", piece))
+    return bool(_VERBAL.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w", piece))
 
 
 _GLUE = re.compile(r"(?<![a-z])(?:the|an?|to|of|in|on|by|for|with|or|its?|this|these|own|from|at|than|not|no)(?![a-z])")

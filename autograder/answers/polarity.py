@@ -15,8 +15,8 @@ from autograder.answers.segment import Sentence
 
 # Words that hold a negative character and deny nothing. They are looked at before the cues.
 _NOT_A_CUE = re.compile(
-    r"不(?:仅|但|光|只是|只|止|单|同|管|论|过|然|稳|足|少|断|一致|连续|齐|合法|必要|得不|可避免|可逆|确定|如|均|良|好|当(?!成|作|做)|正确|对(?!应|c)|准(?!许)|可见|明|幸|精确|安全|一样|小心|符|等于|为(?=\s*[0零])|是\s*[0零])"
-    r"|难免|免不了|无(?:条件|关|论|效|意义|用|谓|非|穷|限|界|符号|符|损|缝|疑|序|锁|需等|从)|未(?:初始化|定义|分配|知|必|来|对齐|规约|归约|写)|非(?:法|空|零|线性|规格|数|常)|莫名|没(?:用|意义|必要|错)|没有(?:意义|必要|用处|疑问)"
+    r"不(?:仅|够|及|但|光|只是|只|止|单|同|管|论|过|然|稳|足|少|断|一致|连续|齐|合法|必要|得不|可避免|可逆|确定|如|均|良|好|当(?!成|作|做)|正确|对(?!应|c)|准(?!许)|可见|明|幸|精确|安全|一样|小心|符|等于|为(?=\s*[0零])|是\s*[0零])"
+    r"|难免|免不了|无(?:条件|关|论|效|意义|用|谓|非|穷|限|界|符号|符|损|缝|疑|序|锁|需等|从)|未(?:初始化|定义|分配|知|必|来|对齐|规约|归约|写)|非(?:法|空|零|线性|规格|数|常)|莫名|没(?:用|意义|必要|错)|没(?:有)?(?:人)?(?:被)?(?:初始化|写过|赋值|清零|设置|用到)|没有(?:意义|必要|用处|疑问)"
     r"|(?:不应该|不应当|不应|不该|不要|不得|不许|不准|不允许|别(?=再|去|读|把|在|让|用)|切勿|请勿|严禁|禁止)"
     r"|(?<![a-z])(?:not only|not just|not merely|no matter|no doubt|nothing but|no wonder|nothing less than|not unlike"
     r"|(?:should|must|ought|shall|may) ?(?:not|n't)|shouldn't|mustn't|not[- ]a[- ]number|non-?\w+)(?![a-z])"
@@ -29,18 +29,19 @@ _CUE = re.compile(
 )
 _AVOID = re.compile(r"避免|防止|免去|免除|杜绝|消除|阻止|(?<![a-z])(?:avoid|prevent|escap|eliminat|stop|protect)\w*")
 # Between a cue and what it might deny, these end its scope.
-_BREAK = re.compile(r"就|才|时(?!间|钟|序)|的话|则|便|而是|即可|,|;|:|\(|\)|(?<![a-z])(?:but|so|then|because|since|when|while|if|and it|and the|and then|which|that would)(?![a-z])")
+_BREAK = re.compile(r"过的|就|才|时(?!间|钟|序)|的话|则|便|而是|即可|,|;|:|\(|\)|(?<![a-z])(?:but|so|then|because|since|when|while|if|which|that would)(?![a-z])")
 # These end it too, when something stands between the cue and them: "没有守卫会崩溃", but not "不会导致崩溃".
 _CAUSAL_BREAK = re.compile(r"会|导致|造成|引起|使|让|(?<![a-z])(?:leads?|causes?|makes?|means|will|would|results?|gives?)(?![a-z])")
+_NEW_VERB = re.compile(r"(?<![a-z])and(?: [\w*.'-]+){2,}")  # "need and a kernel gets": a new statement has begun
 _DENIED_AFTER = re.compile(
-    r"^[^,;。.!?]{0,8}?(?:(?:都|也|根本|并|其实)?(?:不会(?:发生|出现|有)|不存在|不成立|是不可能的|不可能(?:发生|出现)|没(?:有)?(?:关系|问题|影响|事)|无所谓|不重要))"
+    r"^(?:不了|不掉|不到|不下|不着)|^[^,;。.!?]{0,8}?(?:(?:都|也|根本|并|其实)?(?:不会(?:发生|出现|有)|不存在|不成立|是不可能的|不可能(?:发生|出现)|没(?:有)?(?:关系|问题|影响|事)|无所谓|不重要))"
     r"|^[^,;。.!?]{0,30}?(?<![a-z])(?:(?:does|do|did|will|would|can) ?(?:not|n't)|never|cannot|can't|won't|doesn't|don't) (?:happen|occur|arise|matter|appear|exist|apply)"
     r"|^[^,;。.!?]{0,12}?(?<![a-z])(?:is|are) (?:impossible|not an? (?:issue|problem)|no (?:issue|problem)|irrelevant)"
 )
 
 _REPORT = re.compile(
-    r"有(?:的)?(?:人|同学|观点|说法|资料|一种(?:说法|观点))(?:会|可能|也许|常|经常)?(?:说|认为|以为|觉得|提到|主张)?|(?:人们|大家|初学者|新手|很多人|不少人|许多人|网上|某些人|一些人)[^,。;]{0,6}(?:说|认为|以为|觉得)"
-    r"|(?:我|你|您|一般|通常|直觉上|乍一看|表面上)?(?:可能|也许|曾经|原先|原来|起初|一开始)?(?:会)?(?:认为|以为)|所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
+    r"有(?:的)?(?:人|同学|观点|说法|资料|一种(?:说法|观点))(?:会|可能|也许|常|经常)?(?:说|认为|以为|觉得|提到|主张)|(?:人们|大家|初学者|新手|很多人|不少人|许多人|网上|某些人|一些人)[^,。;]{0,6}(?:说|认为|以为|觉得)"
+    r"|(?:我|你|您|一般|通常|直觉上|乍一看|表面上)?(?:可能|也许|曾经|原先|原来|起初|一开始)?(?:会)?(?:认为|以为)|(?<!无)所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
     r"|(?<![a-z])(?:(?:some|many|most|other|a few)?\s?(?:people|students?|beginners?|folks|programmers|developers|ones?|they|you|someone|somebody|we|i)\s)(?:(?:might|may|could|often|sometimes|would|will|used to|wrongly|mistakenly|naively|tend to|first)\s)*"
     r"(?:think|thinks|thought|believe|believes|believed|assume|assumes|assumed|say|says|said|claim|claims|claimed|argue|argues|argued|expect|expects|suppose|suggest)(?![a-z])"
     r"|(?<![a-z])(?:it is|it's) (?:often|sometimes|commonly|widely) (?:said|claimed|believed|thought|assumed)(?![a-z])|(?<![a-z])the (?:claim|idea|belief|view|statement|argument|intuition|notion|assumption) that(?![a-z])"
@@ -57,7 +58,7 @@ _VERDICT = re.compile(
 )
 # Verdicts that may also speak of a result ("这是错的", "which is wrong"): they refute only where somebody's claim was reported.
 _SOFT_VERDICT = re.compile(
-    r"(?:这|那|此)?(?:其实|实际上|显然|完全|根本|都|也|就)*(?:是|就是)?(?:错误的|错的|错了|不对的?|不正确的?)"
+    r"(?:(?:这|那|此)(?:其实|实际上|显然|完全|根本|都|也|就)*(?:是|就是)?|(?:是|就是))(?:错误的|错的|错了|不对的?|不正确的?)(?=[,。;!?:\s]|$|因为|吧)"
     r"|(?<![a-z])(?:this|that|which|it|they|he|(?:this|that) one)?(?: is| are|'s|'re)(?: simply| just| plainly| actually| completely| also)* (?:wrong|incorrect|not right|not correct|a mistake)(?![a-z])"
 )
 _REFUTED_AHEAD = re.compile(
@@ -72,7 +73,7 @@ _REFUTED_NOUN = re.compile(
 )
 _CONTRAST = re.compile(r"但|然而|不过|可是|其实|事实上|实际上|而实际|相反|因为|(?<![a-z])(?:but|however|actually|in fact|in reality|because|yet|rather|nope)(?![a-z])")
 _DOUBT = re.compile(
-    r"[?？]\s*[\"')]*$|不确定|不知道|不清楚|不太懂|不懂|我猜|瞎猜|忘了|记不清|大概吧|也许吧|吧[。.]?$|(?<![a-z])(?:not sure|unsure|don't know|do not know|no idea|i guess|can't remember|forgot|i think maybe|perhaps not|dunno)(?![a-z])"
+    r"[?？]\s*[\"')]*$|(?:我|本人|实在|真)(?:也|还)?(?:不太|不|并不)(?:确定|清楚|知道|懂|会)|不太(?:确定|清楚|懂)|不(?:知道|清楚)(?=[,。;!?]|$|对不对|是不是|这样|该|怎么|为什么)|我猜|瞎猜|忘了|记不清|大概吧|也许吧|吧[。.]?$|(?<![a-z])(?:not sure|unsure|don't know|do not know|no idea|i guess|can't remember|forgot|i think maybe|perhaps not|dunno)(?![a-z])"
 )
 
 
@@ -98,13 +99,13 @@ def denied(text: str, clause: Span, match: Span) -> bool:
         if m.end() > match.start or any(a < m.end() and m.start() < b for a, b in lexical):
             continue
         between = text[m.end() : match.start]
-        if _BREAK.search(between) or _too_far(m, between):
+        if _BREAK.search(between) or _NEW_VERB.search(between) or _too_far(m, between):
             continue
         causal = _CAUSAL_BREAK.search(between)
         if causal and causal.start() > 1 and between[: causal.start()].strip():
             continue
         count += 1
-        if _AVOID.search(between) or _AVOID.match(text, match.start):
+        if _AVOID.search(between):
             count += 1
     after = text[match.end : clause.end]
     if _DENIED_AFTER.search(after):
@@ -113,11 +114,15 @@ def denied(text: str, clause: Span, match: Span) -> bool:
 
 
 def _too_far(cue: re.Match, between: str) -> bool:
-    words = len(re.findall(r"[a-z0-9_'-]+", between))
+    words = re.findall(r"[a-z0-9_'-]+", between)
     hanzi = len(re.findall(r"[\u4e00-\u9fff]", between))
-    if cue["np"]:
-        return words > 3
-    return words + hanzi / 2 > 7
+    if cue["np"]:  # "without the guard computes": a noun phrase, then the verb of the sentence
+        if cue["np"] in ("no", "nothing", "none of") and {"is", "are", "was", "were", "gets", "will", "can"} & set(words):
+            return len(words) > 5
+        while words and words[0] in ("the", "a", "an", "any", "such", "of"):
+            words = words[1:]
+        return len(words) > 1
+    return len(words) + hanzi / 2 > 7
 
 
 def denials(text: str) -> int:
@@ -146,6 +151,9 @@ def stance(text: str, sents: list[Sentence]) -> Stance:
             for m in pattern.finditer(whole):
                 claims = [r for r in reports if r.end() <= m.start()]
                 at = s.start + m.start()
+                if not soft and len(m[0]) > 30:  # "the claim that .. is false" holds the claim itself
+                    refuted.append(Span(at, s.start + m.end()))
+                    continue
                 if claims:
                     refuted.append(Span(s.start + claims[-1].start(), at))
                     settled = True
@@ -156,7 +164,7 @@ def stance(text: str, sents: list[Sentence]) -> Stance:
                         continue
                     said = [*_REPORT.finditer(text, before.start, before.end)]
                     if said:
-                        refuted.append(Span(before.start + 0 if not soft else said[0].start(), before.end))
+                        refuted.append(Span(before.start if not soft else said[0].start(), before.end))
                     elif soft:
                         doubtful.append(before.span)
                     else:

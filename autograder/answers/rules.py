@@ -6,17 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from autograder.answers.gate import term_list
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.polarity import Stance, denied
 from autograder.answers.segment import Sentence
 from autograder.lesson.rubric import Pattern, Rubric
 
-# A link is a relation. A window without any of these is a list of terms, whatever it names.
-_RELATION = re.compile(
-    r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|于是|从而|如果|若|假如|要是|当|时|就|则|便|可以|可能|能|需要|必须|得|才|只|还是|仍|变|把|被|对|要|是|在|有|不|没|即|例如|等于|省|放|->"
-    r"|(?<![a-z])(?:if|when|because|since|as|so|then|thus|hence|therefore|causes?|leads?|results?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|do|does|stays?|"
-    r"takes?|needs?|keeps?|gets?|goes|hits?|only|instead|which|that|after|before|until|by|for|to|while|but)(?![a-z])"
-)
+_NEAR = 240  # characters that three neighbouring sentences may take together
 _MAX_QUOTE = 420  # characters between the first and the last group: two long sentences
 
 
@@ -42,12 +38,21 @@ class Reading:
     part: float = 0.0
 
 
+class _Group:
+    """One group's alternatives as a single expression. topic: it begins with ~, so that a denial does not cancel it."""
+
+    def __init__(self, alternatives: list[str], terms: dict[str, list[str]]):
+        self.topic = "~" in alternatives
+        self.regex = _union([a for a in alternatives if a != "~"], terms)
+        self.finditer = self.regex.finditer
+
+
 class CompiledPattern:
     def __init__(self, pattern: Pattern, terms: dict[str, list[str]]):
         variants = [pattern.zh, pattern.en]
         if pattern.zh and len(pattern.zh) == len(pattern.en):
             variants = [[[*z, *e] for z, e in zip(pattern.zh, pattern.en)]]
-        self.variants = [[_union(group, terms) for group in groups] for groups in variants if groups]
+        self.variants = [[_Group(group, terms) for group in groups] for groups in variants if groups]
         self.unless = _union(pattern.unless, terms) if pattern.unless else None
         self.window = pattern.window
 
@@ -118,12 +123,15 @@ def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence],
                 part = max(part, sum(1 for h in here if h) / len(here))
                 if not all(here):
                     continue
-                said = [[m for m in spans if not _taken_back(normal.text, m, window, where)] for spans in here]
+                said = [
+                    [m for m in spans if not (where.refutes(m) if group.topic else _taken_back(normal.text, m, window, where))]
+                    for spans, group in zip(here, groups)
+                ]
                 if not all(said):
                     contradicted = True
                     continue
                 hit = _tightest(said, window)
-                if hit is None or not _RELATION.search(normal.text, hit.start, hit.end):
+                if hit is None or all(term_list(normal.text[s.start : s.end]) for s in sents if s.span.overlaps(hit)):
                     continue
                 if pattern.unless and any(
                     not denied(normal.text, _clause_of(Span(*m.span()), window) or hit, Span(*m.span()))
@@ -145,7 +153,8 @@ def _windows(sents: list[Sentence], kind: str) -> list[list[Span]]:
     singles = [list(s.clauses) for s in sents]
     if kind == "sentence":
         return singles
-    return singles + [[*a.clauses, *b.clauses] for a, b in zip(sents, sents[1:])]
+    triples = [[*a.clauses, *b.clauses, *c.clauses] for a, b, c in zip(sents, sents[1:], sents[2:]) if c.end - a.start <= _NEAR]
+    return singles + [[*a.clauses, *b.clauses] for a, b in zip(sents, sents[1:])] + triples
 
 
 def _clause_of(m: Span, window: list[Span]) -> Span | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from autograder.answers.normalise import BREAK, Normal, Span
 
 # A full stop ends a sentence only before a blank, a CJK character or the end, and not after a number or a known short form.
-_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|fig|eq|approx|resp|no|al|mr|dr|st)|\b[a-z]|(?:^|\s)\d{1,2})$")
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|fig|eq|approx|resp|al|mr|dr|st)|\be|\bi|^\s*\d{1,2})$")
 _END = re.compile(r"[。！？!?；;]+[\"')\]]*|\.+[\"')\]]*(?=\s|$|[\u4e00-\u9fff])|" + BREAK)
 _CLAUSE_END = re.compile(r"[,，、:：]|\s[-—]{1,2}\s|——|—|\s*->|[()\[\]]")
 # A new clause also begins at these words, comma or not.
 _CLAUSE_START = re.compile(
     r"(?<![a-z])(?:but|however|whereas|while|although|though|because|since|so that|therefore|thus|hence|which|unless|instead|rather than|otherwise|and then|and so)(?![a-z])"
-    r"|(?:但是|但|然而|不过|可是|而是|而(?!且)|因为|由于|所以|因此|因而|从而|于是|否则|尽管|虽然|即使|即便|反而|以免|以便)"
+    r"|(?:但是|但|然而|不过|可是|而是|因为|由于|所以|因此|因而|从而|于是|否则|尽管|虽然|即使|即便|反而|以免|以便)"
 )
 _LIST_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
@@ -38,7 +38,7 @@ def sentences(normal: Normal | str) -> list[Sentence]:
     out: list[Sentence] = []
     start, para = 0, 0
     for m in [*_END.finditer(text), None]:
-        if m is not None and m[0].startswith(".") and _SHORT.search(text, start, m.start()):
+        if m is not None and m[0].startswith(".") and _SHORT.search(text[start : m.start()]):
             if not re.match(r"\.\s*$", text[m.start() :]):
                 continue
         end = m.end() if m else len(text)

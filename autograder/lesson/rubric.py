@@ -41,9 +41,10 @@ class Pattern(_Strict):
     An alternative is a plain phrase, matched without case and with its inflections, a regular expression written re:..., or
     @name, which stands for the rubric's `terms[name]` and may also stand inside a re:. A rule matches the canonical text
     (autograder/answers/normalise.py): lower case, half width, `==` as `=`, Greek letters as words. A denial that belongs to
-    the statement ("cannot see the whole row") must lie inside the alternative. Where zh and en have equally many groups,
+    the statement ("cannot see the whole row") must lie inside the alternative; a group that begins with "~" only names what is
+    spoken of, and denying it does not cancel the rule. Where zh and en have equally many groups,
     an answer that mixes the languages may satisfy each group in either.
-    window: the groups must lie in one clause, one sentence, or two neighbouring sentences (near).
+    window: the groups must lie in one clause, one sentence, or two or three neighbouring sentences (near).
     unless: phrases that, asserted in the same place, cancel the rule.
     """
 
@@ -75,11 +76,15 @@ class Link(_Strict):
 
 
 class Misconception(_Strict):
-    """A wrong causal chain. veto: it is the lesson's core chain, so the verdict is a veto."""
+    """A wrong causal chain. veto: it is the lesson's core chain, so the verdict is a veto.
+
+    against: links that contradict it; an answer that states one of them does not surely hold the misconception, and a person looks.
+    """
 
     id: str = Field(pattern=r"^[a-z0-9_.]+$")
     veto: bool = False
     says: Text
+    against: list[str] = []
     rules: list[Pattern] = []
     exemplars: Texts = Texts()
     contrast: Texts = Texts()  # refutations and correct near misses: these are not the misconception
@@ -103,6 +108,8 @@ class Slot(_Strict):
         ids = [link.id for link in self.links]
         if len(set(ids)) != len(ids):
             raise ValueError("two links have the same id")
+        if unknown := {x for m in self.misconceptions for x in m.against} - set(ids):
+            raise ValueError(f"`against` names unknown links {sorted(unknown)}")
         if self.full > len(ids) or self.some > self.full:
             raise ValueError("some <= full <= number of links must hold")
         if unknown := set(self.required_for_full) - set(ids):
