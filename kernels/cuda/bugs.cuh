@@ -23,3 +23,13 @@ enum Name {
 #define BUG none
 #endif
 #define BUGGY(name) (bug::BUG == bug::name)
+
+// The launch bound that gives setmaxnreg its pool: registers are capped at what `blocks` blocks an SM leave each of `threads`.
+#define BUG_UNCAPPED_no_register_cap 1
+#define BUG_UNCAPPED_OF(name) BUG_UNCAPPED_##name
+#define BUG_UNCAPPED(name) BUG_UNCAPPED_OF(name)
+#if BUG_UNCAPPED(BUG)
+#define REGISTER_CAP(threads, blocks)
+#else
+#define REGISTER_CAP(threads, blocks) __launch_bounds__(threads, blocks)
+#endif

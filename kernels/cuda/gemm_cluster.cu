@@ -1,7 +1,7 @@
 // gemm_cluster.cu - rung 8: two blocks share what they both need.
 //
 // Computes D = A B^T.
-// Launch: clusters of 2 blocks of 384 threads, min(SMs / 2, pairs of tiles) clusters. A cluster computes a 256 x 256 patch of D:
+// Launch: clusters of 2 blocks of 384 threads, at most SMs / 2 clusters. A cluster computes 256 x 256 patches of D, one at a time:
 // its blocks compute the 128 x 256 tiles below one another and need the same B. Each loads one half of it and multicasts it.
 // Invariants:
 //   - a pair of tiles needs 2 A tiles and 1 B tile from L2 instead of 2 and 2: a third less traffic;
@@ -21,7 +21,7 @@ constexpr int TILE_M = 128, TILE_N = 256, CONSUMERS = 2, CLUSTER = 2;
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 using Smem = Ring<TILE_M, TILE_N, STAGES>;
 
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__((1 + CONSUMERS) * WARPGROUP, 1)
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) REGISTER_CAP((1 + CONSUMERS) * WARPGROUP, 1)
 gemm_cluster(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, OUT* D, int M, int N, int K, int ldd) {
   DYNAMIC_SHARED(Smem, ring);
   const int patches_m = ceil_div(M, CLUSTER * TILE_M), tiles_n = ceil_div(N, TILE_N), patches = patches_m * tiles_n;

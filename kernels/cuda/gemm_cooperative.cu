@@ -17,7 +17,7 @@ constexpr int TILE_M = 128, TILE_N = 256, CONSUMERS = 2;
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 using Smem = Ring<TILE_M, TILE_N, STAGES>;
 
-extern "C" __global__ void __launch_bounds__((1 + CONSUMERS) * WARPGROUP, BUGGY(no_register_cap) ? 0 : 1)
+extern "C" __global__ void REGISTER_CAP((1 + CONSUMERS) * WARPGROUP, 1)
 gemm_cooperative(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, OUT* D, int M, int N, int K,
                  int ldd) {
   DYNAMIC_SHARED(Smem, ring);

@@ -1,7 +1,8 @@
 // gemm_persistent.cu - rung 7: one block an SM for the whole problem, tiles in an order that L2 likes.
 //
 // Computes D = A B^T.
-// Launch: 384 threads, min(SMs, tiles) blocks; block b computes tiles b, b + blocks, b + 2 * blocks, ... of the grouped order.
+// Launch: 384 threads, at most one block an SM (as few as finish in the least number of rounds: 4 rounds of 128 blocks rather
+// than 3 of 132 and one of 116); block b computes tiles b, b + blocks, b + 2 * blocks, ... of the grouped order.
 // Invariants:
 //   - the ring lives on across tiles: stage and parity go on where the last tile left them, so the loads of the next tile run
 //     while the consumers store this one; barriers are initialised once;
@@ -19,7 +20,7 @@ constexpr int TILE_M = 128, TILE_N = 256, CONSUMERS = 2;
 constexpr int PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 using Smem = Ring<TILE_M, TILE_N, STAGES>;
 
-extern "C" __global__ void __launch_bounds__((1 + CONSUMERS) * WARPGROUP, BUGGY(no_register_cap) ? 0 : 1)
+extern "C" __global__ void REGISTER_CAP((1 + CONSUMERS) * WARPGROUP, 1)
 gemm_persistent(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, OUT* D, int M, int N, int K,
                 int ldd) {
   DYNAMIC_SHARED(Smem, ring);

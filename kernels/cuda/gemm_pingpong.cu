@@ -35,7 +35,7 @@ struct Smem {
   alignas(1024) Chunk chunks[GROUPS][BUFFERS];
 };
 
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__((1 + GROUPS) * WARPGROUP, 1)
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) REGISTER_CAP((1 + GROUPS) * WARPGROUP, 1)
 gemm_pingpong(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_d,
               int M, int N, int K) {
   DYNAMIC_SHARED(Smem, sm);

@@ -43,6 +43,7 @@ gemm_ring(const __grid_constant__ TensorMap map_a, const __grid_constant__ Tenso
         release(previous);
       }
       if (threadIdx.x == 0 && loaded < k_blocks) load_stage(ring, load, map_a, map_b, m, n, loaded++);
+      __syncwarp();  // wgmma is for whole warps: lane 0 may have waited
     }
     previous = use.stage;
     use.advance();

@@ -1,8 +1,8 @@
 // gemm_store.cu - rung 9: the tile leaves through shared memory and the copy engine.
 //
 // Computes D = A B^T.
-// Launch: as gemm_cluster: clusters of 2 blocks of 384 threads, min(SMs / 2, pairs of tiles) clusters. map_d: boxes of 64 rows x
-// 128 bytes, 128-byte swizzle.
+// Launch: as gemm_cluster: clusters of 2 blocks of 384 threads, at most SMs / 2 clusters. map_d: boxes of 64 rows x 128 bytes,
+// 128-byte swizzle.
 // Invariants, beside those of gemm_cluster:
 //   - who wrote a chunk makes it visible to the copy engine (fence_proxy_async) before the barrier, after which one thread stores
 //     it; before that barrier the same thread sees to it that the buffer of the next chunk has been read (tile_store.cuh);
@@ -28,7 +28,7 @@ struct Smem {
   alignas(1024) Chunk chunks[CONSUMERS][BUFFERS];
 };
 
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__((1 + CONSUMERS) * WARPGROUP, 1)
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) REGISTER_CAP((1 + CONSUMERS) * WARPGROUP, 1)
 gemm_store(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_d,
            int M, int N, int K) {
   DYNAMIC_SHARED(Smem, sm);

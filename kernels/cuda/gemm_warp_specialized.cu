@@ -17,7 +17,7 @@ constexpr int TILE_M = 128, TILE_N = 128;
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 216;
 using Smem = Ring<TILE_M, TILE_N, STAGES>;
 
-extern "C" __global__ void __launch_bounds__(2 * WARPGROUP, BUGGY(no_register_cap) ? 0 : 2)
+extern "C" __global__ void REGISTER_CAP(2 * WARPGROUP, 2)
 gemm_warp_specialized(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b, OUT* D, int M, int N, int K,
                       int ldd) {
   DYNAMIC_SHARED(Smem, ring);
