@@ -90,7 +90,7 @@ def _sample_class():
 
 def _surprises(finals: list, expected: dict[str, dict]) -> list[str]:
     """Where a verdict differs from students.yml, in words."""
-    got = {r.student: r for r in finals}
+    got = {f.result.student: f.result for f in finals}
     lines = []
     for student, expect in expected.items():
         result = got.get(student)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -21,6 +22,12 @@ from autograder.paths import course_root
 
 NOT_RUN = {"boundary", "challenge", "solution"}
 TIME_LIMIT_S = 300
+# A page shows figures as SVG with text as text, so that no font is needed when the site is built.
+FIGURES = """import matplotlib
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+matplotlib.rcParams["svg.fonttype"] = "none"
+set_matplotlib_formats("svg")
+"""
 
 
 def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) -> dict[int, list]:
@@ -34,16 +41,16 @@ def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) 
     kept = cache / f"{_key(program, root)}.json"
     if kept.is_file():
         return {int(k): [nbformat.from_dict(o) for o in v] for k, v in json.loads(kept.read_text()).items()}
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for _, source in program])
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (FIGURES, *(s for _, s in program))])
     nb.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     client = NotebookClient(nb, timeout=TIME_LIMIT_S, kernel_name="python3", resources={"metadata": {"path": str(lesson.folder)}})
     try:
-        # A page shows figures as SVG: text stays text, and no font is needed at build time.
-        client.execute(env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline", "COURSE_PAGE_BUILD": "1"})
+        # The kernel's own log (stderr of its process, not of the cells) is no part of the page or the terminal.
+        client.execute(env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}, stderr=subprocess.DEVNULL)
     except CellExecutionError as e:
-        at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
+        at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells[1:]) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
         raise CourseError(f"A code cell of the page fails: {e.ename}: {e.evalue}", where=f"{edition.path}:{at}", remedy="Run the page's cells in order and mend it.") from None
-    found = {i: list(cell.outputs) for (i, _), cell in zip(program, nb.cells)}
+    found = {i: list(cell.outputs) for (i, _), cell in zip(program, nb.cells[1:])}
     cache.mkdir(parents=True, exist_ok=True)
     partial = kept.with_suffix(".part")
     partial.write_text(json.dumps(found, ensure_ascii=False))
