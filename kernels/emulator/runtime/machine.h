@@ -168,7 +168,8 @@ struct Machine {
   std::vector<Warp*> warps;                        // of resident blocks, in scheduling order
   std::vector<Block*> warp_block;
   Thread* current = nullptr;
-  uint64_t steps = 0, switches = 0, idle = 0;
+  uint64_t steps = 0, switches = 0;
+  uint64_t idle = 0, idle_rounds = 0;  // polls, and rounds of failed try_waits, since something last changed
   uint64_t random_state = 0;
   double now = 0;  // nominal clock of what happens now
 

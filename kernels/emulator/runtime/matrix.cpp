@@ -1,6 +1,5 @@
 #include "matrix.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "numbers.h"
@@ -30,29 +29,28 @@ float decode(Element e, const char* p) {
   return 0;
 }
 
-// Products of one instruction added as the FP8 units do: aligned to the largest exponent among them and the accumulator,
-// and cut there. KEPT_BITS below the leading one reproduces the error measured on an H200 (tests compare).
+// One output of an FP8 instruction as the hardware adds it: the products and the accumulator are aligned to the largest exponent
+// among them and cut KEPT_BITS below its leading bit; so is the sum. Fitted to the errors measured on an H200
+// (figures/data/lesson07_accumulation_error.json): the mean relative errors agree within 3 % from K = 512 to 65536.
 constexpr int KEPT_BITS = 13;
 float reduced_sum(const float* products, int k, float acc) {
-  int top = -200;
-  auto look = [&](float v) {
-    int e;
-    if (v != 0 && isfinite(v)) {
-      frexpf(v, &e);
-      if (e > top) top = e;
-    }
-  };
-  for (int i = 0; i < k; ++i) look(products[i]);
-  look(acc);
-  if (top == -200) {
-    float sum = acc;
-    for (int i = 0; i < k; ++i) sum += products[i];
-    return sum;
+  int top = (int)(bits_of(acc) >> 23 & 255);
+  for (int i = 0; i < k; ++i) {
+    const int e = (int)(bits_of(products[i]) >> 23 & 255);
+    if (e > top) top = e;
   }
-  const double unit = ldexp(1.0, top - 1 - KEPT_BITS);
-  double sum = trunc(acc / unit);
-  for (int i = 0; i < k; ++i) sum += trunc(products[i] / unit);
-  return (float)(sum * unit);
+  if (top == 255 || top <= KEPT_BITS) {  // infinities and NaN; nothing but zeros
+    for (int i = 0; i < k; ++i) acc += products[i];
+    return acc;
+  }
+  const float unit = float_of((uint32_t)(top - KEPT_BITS) << 23);
+  const float inverse = 1.0f / unit;
+  int sum = (int)(acc * inverse);  // conversion cuts towards zero
+  for (int i = 0; i < k; ++i) sum += (int)(products[i] * inverse);
+  const uint32_t magnitude = (uint32_t)(sum < 0 ? -sum : sum);
+  const int extra = magnitude ? 31 - __builtin_clz(magnitude) - KEPT_BITS : 0;
+  const uint32_t cut = extra > 0 ? magnitude >> extra << extra : magnitude;
+  return (sum < 0 ? -(float)cut : (float)cut) * unit;
 }
 
 void read_operand(uint64_t descriptor, int major, Element e, int extent, const char* shared, float* out, bool transposed) {

@@ -62,6 +62,8 @@ Warp* pick_warp(size_t* position) {
   return nullptr;
 }
 
+void make_ready(Thread* t) { t->home->warps[t->warp].ready |= 1u << t->lane; }
+
 // Asynchronous work between two turns, as the policy has it. True if something happened that must come before any thread.
 void advance_asynchronous_work() {
   const Options& o = machine.options;
@@ -96,7 +98,13 @@ bool release_pollers() {
   for (Slot& s : machine.slots)
     if (s.block)
       for (Thread& t : s.block->threads)
-        if (!t.done && t.wait == Wait::TRY) t.result = 0, wake(&t, t.time), any = true;
+        if (!t.done && t.wait == Wait::TRY) {
+          t.result = 0;
+          t.wait = Wait::NONE;
+          make_ready(&t);
+          any = true;
+        }
+  if (any && ++machine.idle_rounds > 1000) stop_deadlock("Threads poll with mbarrier_try_wait and nothing changes any more.");
   return any;
 }
 
@@ -123,7 +131,7 @@ void wake(Thread* t, double time) {
   if (t->time < time) t->time = time;
   if (machine.options.trace) trace_wait(t);
   t->wait = Wait::NONE;
-  t->home->warps[t->warp].ready |= 1u << t->lane;
+  make_ready(t);
   progress();
 }
 
@@ -164,11 +172,7 @@ void run_launch() {
     size_t position;
     Warp* w = pick_warp(&position);
     if (!w) {
-      if (force_asynchronous_work() || release_pollers()) {
-        ++machine.idle;
-        check_for_livelock();
-        continue;
-      }
+      if (force_asynchronous_work() || release_pollers()) continue;
       stop_deadlock("No thread can run, and no copy and no wgmma is in flight.");
     }
     Block* b = machine.warp_block[position];

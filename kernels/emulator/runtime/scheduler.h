@@ -11,7 +11,7 @@ void wake(Thread* t, double time);
 // Nothing the running thread polls for has changed since: many of these in a row, from everybody, are a deadlock.
 void poll(Where where);
 // Something happened that a polling thread may have waited for.
-inline void progress() { machine.idle = 0; }
+inline void progress() { machine.idle = machine.idle_rounds = 0; }
 // The running thread spent nominal cycles.
 inline void spend(double cycles) { machine.now = (machine.current->time += cycles); }
 
