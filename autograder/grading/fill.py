@@ -95,15 +95,14 @@ def bound_names(body: list[ast.stmt]) -> set[str]:
 @dataclass
 class Fill:
     """What a student wrote in the blank. problem: why nothing could be taken ("" when something was): unfilled, deleted,
-    no_function, not_python. statements: what stands in place of the statement with the blank. outside: released statements that were
-    changed or removed, additions that were left behind; as the student or the lesson wrote them.
+    no_function, not_python. statements: what stands in place of the statement with the blank. changed: first lines of released
+    statements around it that were changed or removed; the released ones are graded.
     """
 
     problem: str = ""
     text: str = ""
     statements: list[ast.stmt] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
     why: Text | None = None
 
     @property
@@ -219,7 +218,7 @@ def _expression_at_blank(ours: ast.AST, theirs: ast.AST) -> ast.expr | None:
 
 
 def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], *, source: str, fill: Fill) -> int:
-    """Find the released statements in order; what stands between them was added. Returns where the last one ends."""
+    """Find the released statements in order; what stands between them was added and stays behind. Returns where the last one ends."""
     at = 0
     for statement in released:
         wanted = key(statement)
@@ -227,7 +226,6 @@ def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], *, source:
         if found is None:
             fill.changed.append(_first_line(source, statement))
         else:
-            fill.added += [ast.unparse(s)[:200] for s in theirs[at:found]]
             at = found + 1
     return at
 
@@ -257,12 +255,16 @@ def _first_line(source: str, node: ast.stmt) -> str:
 
 def program(exercise: Exercise, fill: Fill) -> str:
     """The released cell with the fill in it, its asserts left out: what runs in the sandbox."""
-    tree = copy.deepcopy(exercise.tree)
-    node: ast.AST = tree
-    for name, index in exercise.path[:-1]:
-        node = getattr(node, name)[index]
-    name, index = exercise.path[-1]
-    block = getattr(node, name)
-    block[index : index + 1] = copy.deepcopy(fill.statements)
+    tree = _with(exercise.tree, exercise.path, fill.statements)
     tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.unparse(tree)
+
+
+def _with(node: ast.AST, path: tuple[tuple[str, int], ...], statements: list[ast.stmt]) -> ast.AST:
+    """The tree with the statement at `path` replaced; the released tree itself stays as it is."""
+    (name, index), *rest = path
+    block = list(getattr(node, name))
+    block[index : index + 1] = [_with(block[index], tuple(rest), statements)] if rest else statements
+    new = copy.copy(node)
+    setattr(new, name, block)
+    return new

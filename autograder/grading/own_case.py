@@ -41,6 +41,8 @@ def judge_own_case(checks: Checks, sources: list[str]) -> CheckOutcome:
         return _failed("没有填写边界用例或预测。", "The boundary case or its prediction is not filled in.")
     try:
         args, predicted = _arguments(case), literal(prediction)
+    except RecursionError:
+        return _failed("边界用例或预测写得太深。", "The boundary case or its prediction is nested too deeply.")
     except NotLiteral as e:
         return _failed(
             f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。", f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.errors import CourseError
 from autograder.grading import admit, evidence, fill, integrity, own_case, run
 from autograder.grading.read import NbCell, Reading, Released, Unreadable, read_bytes, read_notebook, read_submission, released
 from autograder.grading.read.files import unpack
@@ -17,6 +19,8 @@ from autograder.grading.verdict import CodeResult, decide
 from autograder.lesson.model import ANSWER_SLOTS, Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import Finding, Result, SlotScore
+
+log = logging.getLogger(__name__)
 
 
 def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: str, *, sandbox: Sandbox | None = None) -> Result:
@@ -42,7 +46,15 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
     except (RecursionError, MemoryError):
         why = Text(zh="笔记本太大或太复杂，无法读取；请清除输出后重新提交。", en="The notebook is too large or too complex to be read; clear its outputs and hand it in again.")
         return _ungraded(lesson, student, why, lang, source_hash, identity)
-    return _grade(lesson, reading, student, source_hash, identity, sandbox)
+    try:
+        return _grade(lesson, reading, student, source_hash, identity, sandbox)
+    except CourseError:
+        raise
+    except Exception as e:  # a fault of the grader's own: it costs nobody else his grade, and a person hears of it
+        log.exception("grading %s failed", student)
+        kind = type(e).__name__
+        why = Text(zh=f"批改程序自身出错（{kind}），需要人工查看。", en=f"The grader itself failed ({kind}); a person must look.")
+        return _ungraded(lesson, student, why, reading.lang, source_hash, identity, "grader_error")
 
 
 def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, identity: str, sandbox: Sandbox | None) -> Result:
@@ -201,9 +213,9 @@ def _hints(editions: dict[str, Released]) -> list[str]:
     return [line for book in editions.values() for part in book.parts for line in part.source.split("\n")[:3] if line]
 
 
-def _ungraded(lesson: Lesson, student: str, why: Text, lang: str, source_hash: str, identity: str) -> Result:
+def _ungraded(lesson: Lesson, student: str, why: Text, lang: str, source_hash: str, identity: str, code: str = "unreadable") -> Result:
     """Its language is not known for sure, so the reason stands in both."""
-    finding = Finding(code="unreadable", severity="info", message=why)
+    finding = Finding(code=code, severity="info", message=why)
     return Result(
         student=student, lesson=lesson.slug, lang=lang, state="UNGRADED", findings=[finding], reasons=[f"{why.zh} / {why.en}"], source_hash=source_hash, rubric_hash=identity
     )

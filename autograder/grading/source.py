@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 import unicodedata
 import warnings
@@ -89,30 +88,34 @@ def _explain(error: SyntaxError, source: str) -> Text:
 
 
 def key(node: ast.AST) -> str:
-    """A text equal for nodes that mean the same: positions, annotations and an assert's message left out, 6 equal to 6.0."""
-    return ast.dump(_Canonical().visit(copy.deepcopy(node)))
+    """A text equal for nodes that mean the same: positions, annotations, docstrings and an assert's message left out, 6 equal to 6.0."""
+    try:
+        return _key(node)
+    except RecursionError:
+        return f"too deep:{type(node).__name__}"
 
 
-class _Canonical(ast.NodeTransformer):
-    def visit_Constant(self, node: ast.Constant):
-        if type(node.value) is int and abs(node.value) < 2**53:
-            return ast.Constant(float(node.value))
-        return ast.Constant(node.value)
-
-    def visit_Assert(self, node: ast.Assert):
-        return ast.Assert(self.visit(node.test), None)
-
-    def visit_arg(self, node: ast.arg):
-        return ast.arg(node.arg)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign):
-        self.generic_visit(node)
-        return ast.Assign([node.target], node.value) if node.value is not None else ast.Pass()
-
-    def visit_FunctionDef(self, node: ast.FunctionDef):
-        node.returns = None
-        node.body = without_docstring(node.body)
-        return self.generic_visit(node)
+def _key(node: object) -> str:
+    match node:
+        case ast.Constant(value=int() as value) if type(value) is int and abs(value) < 2**53:
+            return repr(float(value))
+        case ast.Constant(value=value):
+            return repr(value)
+        case ast.Assert(test=test):
+            return f"Assert({_key(test)})"
+        case ast.arg(arg=name):
+            return name
+        case ast.AnnAssign(target=target, value=value):
+            return f"Assign([{_key(target)}],{_key(value)},None)" if value is not None else "Pass()"
+        case ast.FunctionDef():
+            return f"def {node.name}({_key(node.args)}){_key(node.decorator_list)}{_key(without_docstring(node.body))}"
+        case ast.Load() | ast.Store() | ast.Del():
+            return ""
+        case ast.AST():
+            return f"{type(node).__name__}({','.join(_key(getattr(node, f, None)) for f in node._fields)})"
+        case list():
+            return f"[{','.join(map(_key, node))}]"
+    return repr(node)
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

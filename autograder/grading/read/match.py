@@ -144,7 +144,8 @@ def _exercise_cells(function: str, reading: Reading) -> list[NbCell]:
 def _refuse_other_lessons(lesson: Lesson, notebook: Notebook, reading: Reading, certain: list[Part]) -> None:
     if not notebook.cells:
         raise Unreadable("笔记本里没有单元格；请在 Jupyter 里打开、保存后重新提交。", "The notebook has no cells; open and save it in Jupyter and hand it in again.")
-    if reading.exercise or any(p.words.total() >= UNIQUE and not p.name.startswith("setup") for p in certain):
+    defined = any(f"def {lesson.checks.function}" in c.source for c in reading.exercise)
+    if defined or any(p.words.total() >= UNIQUE and not p.name.startswith("setup") for p in certain):
         return
     named = {notebook.lesson, *(m for c in reading.code for m in _LESSON.findall(c.source))} - {""}
     if lesson.slug in named:

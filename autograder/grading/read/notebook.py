@@ -136,7 +136,7 @@ def _not_json(text: str, data: bytes, error: json.JSONDecodeError) -> Unreadable
         return Unreadable("这是 Git LFS 的指针文件，不是笔记本本身；请先运行 git lfs pull。", "This is a Git LFS pointer, not the notebook itself; run git lfs pull first.")
     if head.startswith(("#", "import ", "from ", "def ", "---")):
         return Unreadable("这是文本或脚本，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "This is text or a script, not a notebook; hand in the .ipynb file that Jupyter saved.")
-    if head.startswith("{") and error.pos >= len(text.rstrip()) - 2:
+    if head.startswith("{") and not text.rstrip().endswith("}"):
         return Unreadable("文件不完整，后半部分丢失了；请在 Jupyter 里重新保存并提交。", "The file is cut off; save the notebook again in Jupyter and hand it in.")
     return Unreadable(
         f"文件不是有效的笔记本（第 {error.lineno} 行无法读取）；请在 Jupyter 里打开、保存后重新提交。",
@@ -167,11 +167,15 @@ def _joined(x: object, limit: int) -> str:
 
 def clean(text: str) -> str:
     """Newlines as \\n; no characters that no text or database can hold (lone surrogates, NUL)."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode("utf-8") if any("\ud800" <= c <= "\udfff" for c in text) else text
-        text = unicodedata.normalize("NFC", text)
-    return text
+    if "\r" in text or "\x00" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+    return unicodedata.normalize("NFC", text)
 
 
 def _cell(raw: dict, index: int) -> NbCell:

@@ -8,6 +8,7 @@ arguments, answered by ("value", result, [probes used]), ("raised", exception na
 import builtins
 import os
 import struct
+import sys
 
 import codec
 import numpy as np
@@ -85,9 +86,10 @@ setattr(Probe, "__format__", _spoil("probe"))
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
-    if level or name not in MODULES:
+    """NumPy's C code imports its own parts through this too, e.g. to print an array."""
+    if level or name.split(".")[0] not in MODULES or name not in sys.modules:
         raise ImportError("not offered in the exercise")
-    return MODULES[name]
+    return sys.modules[name] if fromlist else sys.modules[name.split(".")[0]]
 
 
 def _safe_builtins(names):
