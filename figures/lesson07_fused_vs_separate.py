@@ -1,4 +1,4 @@
-"""Figure 7-6: the epilogue fused into the GEMM against separate kernels, as multiples of the GEMM alone, on the H200."""
+"""Figure 7-5: the epilogue fused into the GEMM against separate kernels, as multiples of the GEMM alone, on the H200."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson07_mixed_precision_epilogue"
 DATA = ("lesson07_fused_vs_separate.json",)
-TITLE = {"zh": "图 7-6 融合与独立 kernel", "en": "Figure 7-6: fused and separate kernels"}
+TITLE = {"zh": "图 7-5 融合与独立 kernel", "en": "Figure 7-5: fused and separate kernels"}
 DESCRIPTION = {
     "zh": "纵轴：用时与单独 GEMM 用时之比。独立 kernel 的比值在 K 小时很高，随 K 增大而下降；融合始终接近 1。",
     "en": "Vertical: time over the time of the GEMM alone. Separate kernels cost a large multiple at small K and less at large K; the fused epilogue stays near 1.",
@@ -40,7 +40,9 @@ def data(measured: dict) -> dict:
         series = []
         for v in variants:
             rows = sorted((p for p in measured["points"] if p["family"] == family and p["variant"] == v), key=lambda p: p["k"])
-            series.append({"variant": v, "k": [p["k"] for p in rows], "of_gemm": [p["of_gemm"] for p in rows]})
+            of_gemm = [p["of_gemm"] for p in rows]
+            spread = [[p["of_gemm"] * abs(p[q] / p["ms"] - 1) for p in rows] for q in ("ms_p10", "ms_p90")]
+            series.append({"variant": v, "k": [p["k"] for p in rows], "of_gemm": of_gemm, "spread": spread})
         panels[panel] = series
     return {"panels": panels, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
 
@@ -51,7 +53,7 @@ def plot(d: dict, lang: str):
     for ax, (panel, series) in zip(axes, d["panels"].items()):
         title, names = w[panel]
         for s, name, colour, marker, dash in zip(series, names, (style.BLUE, style.ORANGE, style.RED), style.MARKERS, style.DASHES):
-            ax.plot(s["k"], s["of_gemm"], color=colour, marker=marker, linestyle=dash, label=name)
+            ax.errorbar(s["k"], s["of_gemm"], yerr=s["spread"], elinewidth=0.9, capsize=2, color=colour, marker=marker, markersize=4, linestyle=dash, label=name)
         ax.set_xscale("log")
         style.plain_log_labels(ax.xaxis, series[0]["k"])
         ax.axhline(1, color=style.GREY, linewidth=0.8)

@@ -100,7 +100,7 @@ def test_experiments_run_and_print_what_the_text_says(lang, monkeypatch):
     assert "beta*c = +2  D in float16:  late 8  early 8" in said  # the case that shows nothing
     assert "beta*c = -6  D in float16:  late 0.001953125  early 0" in said
     # the CPU model against the H200's mean errors; the text says 10 % for FP8 and FP32
-    said_of = {m[1].strip(): dict(re.findall(r"K=(\d+): (\S+)", m[2])) for m in re.finditer(r"^(.{26}) (K=512.*)$", said, re.M)}
+    said_of = {m[1].strip(): dict(re.findall(r"K=(\d+): (\S+)", m[2])) for m in re.finditer(r"^(.{26})  (K=512.*)$", said, re.M)}
     points = json.loads((course_root() / "figures" / "data" / "lesson07_accumulation_error.json").read_text(encoding="utf-8"))["points"]
     for name, operands, accumulator, within in (
         ("FP8 instruction", "e4m3", "fp8 instruction", 0.1),
