@@ -117,7 +117,7 @@ void emu_setmaxnreg(int registers, bool increase, Where where) {
     stop("misuse", "setmaxnreg", text("%s<%d>: the count is a multiple of 8 from 24 to 256.", name, registers), where);
   if (b->threads.size() % 128) stop("misuse", "setmaxnreg", text("%s<%d>: the block's threads are not whole warpgroups of 128.", name, registers), where);
   if (g.setting && (g.setting_to != registers || g.setting_increase != increase))
-    stop("misuse", "setmaxnreg", text("Warps of one warpgroup ask for different register counts: %s<%d> here, %d before.", name, registers, g.setting_to), where);
+    stop("misuse", "setmaxnreg", text("%s<%d>, while other warps of the warpgroup have not yet executed the setmaxnreg to %d: all warps ask for the same, and synchronise before they ask again.", name, registers, g.setting_to), where);
   if (increase ? registers < g.registers : registers > g.registers)
     stop("misuse", "setmaxnreg", text("%s<%d>, but the warpgroup holds %d registers a thread.", name, registers, g.registers), where);
   g.setting_to = registers;

@@ -40,8 +40,6 @@ void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned ra
   b->cluster = cluster;
   b->shared = slot.shared;
   memset(b->shared, 0xFF, SHARED_BYTES);  // undefined: NaN in every type
-  b->shared_end = o.shared_bytes;
-  if (o.shared_bytes) b->objects.push_back({0, o.shared_bytes, "dynamic shared memory"});
   if (slot.shadow) slot.shadow->forget();
   b->live = n;
   b->threads.resize(n);
@@ -99,6 +97,8 @@ void prepare_slots() {
   machine.clusters.resize(groups);
   const unsigned n = machine.threads_per_block();
   clocks_reset((unsigned)machine.slots.size(), n + (n + 127) / 128 + ASYNC_ENTITIES);
+  machine.shared_end = o.shared_bytes;
+  if (o.shared_bytes) machine.objects.push_back({0, o.shared_bytes, "dynamic shared memory"});
   reserve_shared_memory();
   machine.random_state = o.seed * 0x9E3779B97F4A7C15ull + 12345;
 }

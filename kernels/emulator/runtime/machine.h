@@ -126,9 +126,6 @@ struct Block {
   uint32_t clock_floor = 0;                   // the slot's when the block began
   Cluster* cluster = nullptr;
   char* shared = nullptr;
-  unsigned shared_end = 0;                    // first byte not owned
-  std::vector<SharedObject> objects;          // static arrays and the dynamic struct
-  std::map<const void*, unsigned> statics;    // key -> offset
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<std::unique_ptr<Warpgroup>> warpgroups;
@@ -167,6 +164,10 @@ struct Machine {
   std::vector<std::unique_ptr<Cluster>> clusters;  // resident, by slot group
   std::vector<Warp*> warps;                        // of resident blocks, in scheduling order
   std::vector<Block*> warp_block;
+  // The layout of shared memory, the same in every block: static arrays get their place when the first thread meets them.
+  std::vector<SharedObject> objects;
+  std::map<const void*, unsigned> statics;  // key -> offset
+  unsigned shared_end = 0;                  // first byte not owned
   Thread* current = nullptr;
   uint64_t steps = 0, switches = 0;
   uint64_t idle = 0, idle_rounds = 0;  // polls, and rounds of failed try_waits, since something last changed

@@ -38,18 +38,19 @@ Dim3 read_dim(std::istringstream& in) {
   return d;
 }
 
-// An array's pages, between two pages that nobody may touch.
+constexpr size_t GUARD = 1 << 20;
+
+// An array's pages, between stretches of addresses that nobody may touch.
 void map_array(std::istringstream& in) {
   size_t file_offset, region, start, bytes;
   in >> file_offset >> region >> start >> bytes;
   std::string name;
   std::getline(in, name);
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char* p = (char*)mmap(nullptr, region + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED || mmap(p + page, region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data_file, (off_t)file_offset) == MAP_FAILED)
+  char* p = (char*)mmap(nullptr, region + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED || mmap(p + GUARD, region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data_file, (off_t)file_offset) == MAP_FAILED)
     stop("crash", "memory", "The launch's arrays could not be mapped.");
-  array_base.push_back(p + page + start);
-  add_global_array(p + page + start, bytes, name.substr(1));
+  array_base.push_back(p + GUARD + start);
+  add_global_array(p + GUARD + start, bytes, name.substr(1));
 }
 
 template <class T> void append(std::vector<unsigned char>& out, T v) {

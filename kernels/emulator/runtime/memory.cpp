@@ -40,11 +40,11 @@ void touch(const void* address, unsigned bytes, bool write, Place place, bool at
     const size_t slot = (size_t)(p - windows) / WINDOW;
     Block* b = machine.slots[slot].block.get();
     const unsigned offset = (unsigned)((size_t)(p - windows) % WINDOW);
-    if (!b || b->cluster != t->home->cluster || offset + bytes > b->shared_end) out_of_bounds(p, bytes, write, place);
+    if (!b || b->cluster != t->home->cluster || offset + bytes > machine.shared_end) out_of_bounds(p, bytes, write, place);
     if (b != t->home && !b->live && !known_finding("block-has-exited", place, 0))
       found("race", "block-has-exited", text("%s at %s uses shared memory of %s, which has exited. All blocks of the cluster must stay until the last access (cluster_sync).", name_of(t).c_str(), at(place).c_str(), name_of(b).c_str()), place);
     const SharedObject* object = nullptr;
-    for (const SharedObject& o : b->objects)
+    for (const SharedObject& o : machine.objects)
       if (offset >= o.offset && offset + bytes <= o.offset + o.bytes) object = &o;
     if (!object) out_of_bounds(p, bytes, write, place);
     if (!machine.options.checks) return;
@@ -110,10 +110,10 @@ void access(const void* p, unsigned bytes, bool write, Place place) { touch(p, b
 void atomic_access(const void* p, unsigned bytes, bool write, Place place) { touch(p, bytes, write, place, true); }
 
 void check_shared_bounds(const Block* b, unsigned offset, unsigned bytes, const char* what, Where where) {
-  for (const SharedObject& o : b->objects)
+  for (const SharedObject& o : machine.objects)
     if (offset >= o.offset && offset + bytes <= o.offset + o.bytes) return;
   stop("out_of_bounds", "shared-memory",
-       text("%s: %u bytes at %s reach outside it (the block's shared memory is 0x%x bytes).", what, bytes, describe_shared(b, offset).c_str(), b->shared_end), where);
+       text("%s: %u bytes at %s reach outside it (the block's shared memory is 0x%x bytes).", what, bytes, describe_shared(b, offset).c_str(), machine.shared_end), where);
 }
 
 std::string find_barrier_text(const Block* b, unsigned offset) {
@@ -123,7 +123,7 @@ std::string find_barrier_text(const Block* b, unsigned offset) {
 }
 
 std::string describe_shared(const Block* b, unsigned offset) {
-  for (const SharedObject& o : b->objects)
+  for (const SharedObject& o : machine.objects)
     if (offset >= o.offset && offset < o.offset + o.bytes) return text("%s + 0x%x", o.name.c_str(), offset - o.offset);
   return text("shared memory + 0x%x", offset);
 }
@@ -133,7 +133,7 @@ std::string describe_address(const void* address) {
   if (Block* b = block_of_shared(p)) {
     const unsigned offset = (unsigned)((size_t)(p - windows) % WINDOW);
     const SharedObject* before = nullptr;
-    for (const SharedObject& o : b->objects)
+    for (const SharedObject& o : machine.objects)
       if (offset >= o.offset && (!before || o.offset > before->offset)) before = &o;
     const std::string whose = machine.current && b != machine.current->home ? " of " + name_of(b) : "";
     if (before && offset >= before->offset + before->bytes) return text("%u bytes past the end of %s (%u bytes)", offset - before->offset - before->bytes, before->name.c_str(), before->bytes) + whose;
@@ -171,16 +171,16 @@ void* emu_shared_dynamic(unsigned bytes, Where where) {
 }
 
 void* emu_shared_static(const void* key, unsigned bytes, unsigned alignment, const char* name, Where where) {
-  Block* b = machine.current->home;
-  auto it = b->statics.find(key);
-  if (it != b->statics.end()) return b->shared + it->second;
-  const unsigned gap = b->objects.empty() ? 0 : 16;  // so that running over one array's end does not hit the next
-  const unsigned offset = (b->shared_end + gap + alignment - 1) / alignment * alignment;
+  const Block* b = machine.current->home;
+  auto it = machine.statics.find(key);
+  if (it != machine.statics.end()) return b->shared + it->second;
+  const unsigned gap = machine.objects.empty() ? 0 : 16;  // so that running over one array's end does not hit the next
+  const unsigned offset = (machine.shared_end + gap + alignment - 1) / alignment * alignment;
   if (offset + bytes > SHARED_BYTES)
     stop("misuse", "shared-memory-budget", text("The block's shared memory would be %u bytes with `%s`; a block may have %u.", offset + bytes, name, SHARED_BYTES), where);
-  b->shared_end = offset + bytes;
-  b->objects.push_back({offset, bytes, text("`%s`", name)});
-  b->statics[key] = offset;
+  machine.shared_end = offset + bytes;
+  machine.objects.push_back({offset, bytes, text("`%s`", name)});
+  machine.statics[key] = offset;
   return b->shared + offset;
 }
 

@@ -57,7 +57,7 @@ void check_operands(Thread* t, const Wgmma& op, Where where) {
   for (int side = op.a_registers ? 1 : 0; side < 2; ++side) {
     operand_chunks(side ? op.b : op.a, side ? op.major_b : op.major_a, op.element, side ? op.n : 64, chunks);
     for (uint32_t c : chunks)
-      if (c + 16 > b->shared_end) check_shared_bounds(b, c, 16, side ? "wgmma operand B" : "wgmma operand A", where);
+      if (c + 16 > machine.shared_end) check_shared_bounds(b, c, 16, side ? "wgmma operand B" : "wgmma operand A", where);
   }
 }
 
