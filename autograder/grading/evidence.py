@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from autograder.grading.read import Reading
 from autograder.lesson.rubric import Text
@@ -79,7 +78,6 @@ class Claim:
     gpu: bool
 
 
-@lru_cache(maxsize=2048)  # unanswered slots and copied answers repeat within a class
 def claims_in(text: str, slot: str = "") -> tuple[Claim, ...]:
     """Every claim in a text."""
     found = []

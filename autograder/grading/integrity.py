@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.grading.fill import Fill, bound_names
+from autograder.grading.fill import Exercise, Fill, bound_names
 from autograder.grading.read import NbCell, Reading
 from autograder.grading.read.released import Part, squeezed, statements
-from autograder.grading.source import NotPython, key, parse
+from autograder.grading.source import MAX_REMEMBERED, NotPython, key, parse
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
@@ -50,6 +50,12 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     return findings
 
 
+def holds_released_assert(exercise: Exercise, source: str) -> bool:
+    """Does this cell run one of the exercise's own asserts? It is then the exercise cell or a copy, not just another use of the name."""
+    facts = _facts(source)
+    return facts is not None and any(key(a) in facts.reached for a in exercise.asserts)
+
+
 def _protected(part: str, source: str, nodes: list[ast.stmt]) -> list[Protected]:
     return [Protected(part, ast.unparse(n), key(n), frozenset(key(c) for c in ast.walk(n) if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))) for n in nodes]
 
@@ -64,9 +70,17 @@ class _Facts:
     binds: tuple[tuple[str, bool], ...]  # (name, is it a function definition?)
 
 
-@lru_cache(maxsize=512)  # most cells of a class are the released ones
 def _facts(source: str) -> _Facts | None:
     """None where the cell is not Python."""
+    return _remembered_facts(source) if len(source) <= MAX_REMEMBERED else _read_facts(source)
+
+
+@lru_cache(maxsize=512)
+def _remembered_facts(source: str) -> _Facts | None:
+    return _read_facts(source)
+
+
+def _read_facts(source: str) -> _Facts | None:
     try:
         body = parse(source).body
     except NotPython:
@@ -182,7 +196,8 @@ def _taken_over(reading: Reading) -> list[Finding]:
         taken |= {function, "check"} & {n for n, _ in binds}
     for name in sorted(taken):
         message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
-        findings.append(Finding(code="redefined", severity="review", message=message, where=name))
+        severity = "info" if name == function else "review"  # the function: an experiment, as a rule; check(): its list can no longer be trusted
+        findings.append(Finding(code="redefined", severity=severity, message=message, where=name))
     return findings
 
 

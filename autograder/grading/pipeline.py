@@ -106,13 +106,15 @@ class _Chosen:
 def _choose(reading: Reading) -> _Chosen:
     """Of several exercise cells the last filled one counts, as it does when the notebook runs from top to bottom.
 
+    A cell that only defines the function again, without the exercise's asserts or name, counts where no exercise cell is filled.
     Where filled ones differ a person must look: neither the better nor the worse one is silently taken.
     """
     exercise = reading.released.exercise
     fills: list[tuple[NbCell, fill.Fill]] = [(c, fill.extract(exercise, c.source)) for c in reading.exercise[:50]]
     if not fills:
         return _Chosen(None, [_finding("no_exercise", "info", "找不到填空单元格，代码没有评分。", "The exercise cell was not found; there is no code to grade.", "exercise")])
-    written = [f for _, f in fills if not f.problem]
+    proper = [f for c, f in fills if "exercise" in (c.role, *c.ids) or integrity.holds_released_assert(exercise, c.source)]
+    written = [f for f in proper if not f.problem] or [f for _, f in fills if not f.problem]
     counted = written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
     findings = []
     if len({f.key for f in written}) > 1:

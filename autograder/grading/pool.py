@@ -29,6 +29,7 @@ TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
 START_TIMEOUT = 120.0
 RECYCLE = 500  # submissions after which a worker is replaced, so that nothing it leaks adds up
 MEMORY_MB = 4096
+WORKER = (sys.executable, "-m", "autograder.grading.worker")
 AHEAD = 32  # results that may wait for a slow submission before them
 
 Submission = tuple[str, Path | str | bytes]
@@ -143,7 +144,7 @@ class _Pool:
 
     def _start(self) -> _Worker:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "autograder.grading.worker", str(theirs.fileno())]
+        command = [*WORKER, str(theirs.fileno())]
         environment = os.environ | {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)

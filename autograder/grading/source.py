@@ -11,6 +11,7 @@ from functools import lru_cache
 from autograder.lesson.rubric import Text
 
 MAX_CHARS = 200_000
+MAX_REMEMBERED = 5_000  # characters: larger cells are nobody's but one student's
 MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets in broken code
 
 _PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
@@ -25,9 +26,17 @@ class NotPython(Exception):
         super().__init__(why.en)
 
 
-@lru_cache(maxsize=256)
 def parse(source: str) -> ast.Module:
     """The tree of a cell, IPython's own lines (%magic, !command, name?) taken out. Raises NotPython. Callers do not change the tree."""
+    return _remembered(source) if len(source) <= MAX_REMEMBERED else _read(source)
+
+
+@lru_cache(maxsize=256)  # most cells of a class are the released ones
+def _remembered(source: str) -> ast.Module:
+    return _read(source)
+
+
+def _read(source: str) -> ast.Module:
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     first, _, rest = source.lstrip().partition("\n")
     if first.startswith("%%"):

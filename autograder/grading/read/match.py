@@ -15,6 +15,7 @@ from autograder.grading.read.released import Part, Released, likeness, plain, sq
 from autograder.lesson.model import ANSWER_SLOTS, Lesson
 
 MAX_ANSWER = 20_000  # characters
+MAX_EXTRA = 100_000
 UNIQUE = 12  # words by which a released cell is this lesson's own: headings such as "Q1" are every lesson's
 SAME = 0.6  # share of a released cell's words by which an edited copy of it is known
 _HEADS = {"q1": r"Q\s*1|问题\s*[1一]", "q2": r"Q\s*2|问题\s*[2二]", "q3": r"Q\s*3|问题\s*[3三]", "explanation": r"explanation|explain(?: your implementation)?|解释(?:你的)?实现|实现解释"}
@@ -199,7 +200,8 @@ class _Answers:
             if prompts or (heads and (place is None or len(heads) > 1)):
                 return self._lines(cell, place, merged=True)
             if place is None:
-                self.reading.extra.append(cell.source[:MAX_ANSWER])
+                if sum(map(len, self.reading.extra)) < MAX_EXTRA:
+                    self.reading.extra.append(cell.source[:MAX_ANSWER])
                 return None
         return self._lines(cell, place) or place
 

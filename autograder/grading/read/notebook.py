@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from autograder.grading.read.files import Unreadable
 
 MAX_CELLS = 5_000
-MAX_SOURCE = 1 << 20  # characters of one cell that are looked at
+MAX_SOURCE = 200_000  # characters of one cell that are looked at
+MAX_TEXT = 4_000_000  # characters of all cells together; later ones are read as empty
+MAX_ITEMS = 8_000_000  # values in the JSON
 MAX_OUTPUT = 20_000  # characters of one output's text that are kept
 MAX_OUTPUTS = 200  # outputs of one cell that are looked at
 RECEIPT = "application/vnd.hopper-course.receipt+json"
@@ -50,6 +52,8 @@ class Notebook:
 
 def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     """Cells of a notebook. hints: lines of the released notebook, by which one of several possible encodings is chosen. Raises Unreadable."""
+    if data.count(b",") > MAX_ITEMS:
+        raise Unreadable("文件内容过多，无法读取；请清除输出后重新提交。", "The file holds too many values to be read; clear its outputs and hand it in again.")
     document = _json(_text(data, hints), data)
     if not isinstance(document, dict):
         raise Unreadable("文件内容不是笔记本，请交 Jupyter 保存的 .ipynb 文件。", "The file's content is not a notebook; hand in the .ipynb file that Jupyter saved.")
@@ -60,7 +64,11 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     if raw is None:
         raise Unreadable("文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.")
     course = _dict(_dict(document.get("metadata")).get("course"))
-    cells = [_cell(c, i) for i, c in enumerate(raw[:MAX_CELLS]) if isinstance(c, dict)]
+    cells, room = [], MAX_TEXT
+    for i, one in enumerate(raw[:MAX_CELLS]):
+        if isinstance(one, dict):
+            cells.append(_cell(one, i, min(room, MAX_SOURCE)))
+            room -= len(cells[-1].source)
     return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")))
 
 
@@ -178,9 +186,9 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def _cell(raw: dict, index: int) -> NbCell:
+def _cell(raw: dict, index: int, room: int) -> NbCell:
     kind = _str(raw.get("cell_type"))
-    source = _joined(raw.get("source", raw.get("input")), MAX_SOURCE)
+    source = _joined(raw.get("source", raw.get("input")), room)
     if kind == "heading":  # nbformat 3
         level = raw.get("level")
         source, kind = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + source, "markdown"

@@ -12,12 +12,12 @@ import struct
 
 # architecture -> (AUDIT_ARCH value, allowed calls)
 _X86_64 = {
-    "read": 0, "write": 1, "close": 3, "fstat": 5, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13,
+    "read": 0, "write": 1, "close": 3, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13,
     "rt_sigprocmask": 14, "rt_sigreturn": 15, "mremap": 25, "madvise": 28, "sched_yield": 24, "getpid": 39, "exit": 60, "getrusage": 98,
     "gettimeofday": 96, "sigaltstack": 131, "gettid": 186, "futex": 202, "clock_gettime": 228, "exit_group": 231, "getrandom": 318,
 }
 _AARCH64 = {
-    "read": 63, "write": 64, "close": 57, "fstat": 80, "lseek": 62, "mmap": 222, "mprotect": 226, "munmap": 215, "brk": 214, "rt_sigaction": 134,
+    "read": 63, "write": 64, "close": 57, "lseek": 62, "mmap": 222, "mprotect": 226, "munmap": 215, "brk": 214, "rt_sigaction": 134,
     "rt_sigprocmask": 135, "rt_sigreturn": 139, "mremap": 216, "madvise": 233, "sched_yield": 124, "getpid": 172, "exit": 93, "getrusage": 165,
     "gettimeofday": 169, "sigaltstack": 132, "gettid": 178, "futex": 98, "clock_gettime": 113, "exit_group": 94, "getrandom": 278,
 }

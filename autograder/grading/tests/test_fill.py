@@ -1,0 +1,216 @@
+"""The blank: taken whole, alone, and only if it may run."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from autograder.errors import CourseError
+from autograder.grading import names
+from autograder.grading.admit import outside_names, refusal
+from autograder.grading.fill import extract, program, read_exercise
+from autograder.grading.source import NotPython, key, parse
+
+SOURCE = '''\
+LIMIT = 3
+
+
+def f(x, n, memory=None):
+    """Doc."""
+    # TODO
+    y = x + 1
+    return ______
+
+
+assert f(1, 2) == 4
+'''
+
+
+@pytest.fixture(scope="module")
+def exercise():
+    return read_exercise(SOURCE, "f")
+
+
+def run(source, *args):
+    space = {}
+    exec(source, space)
+    return space["f"](*args)
+
+
+@pytest.mark.parametrize(
+    ("fill", "text"),
+    [
+        ("return y * n", "y * n"),
+        ("return (\n        y\n        * n\n    )", "y\n        * n"),
+        ("z = y * n\n    return z", "z = y * n\n    return z"),
+        ("if n:\n        return y * n\n    return 0", "if n:\n        return y * n\n    return 0"),
+    ],
+)
+def test_expression_or_statements(exercise, fill, text):
+    taken = extract(exercise, SOURCE.replace("return ______", fill))
+    assert (taken.problem, taken.text, taken.changed) == ("", text, [])
+    assert run(program(exercise, taken), 1, 2) == 4
+
+
+def test_text_with_wide_characters_is_cut_at_characters(exercise):
+    taken = extract(exercise, SOURCE.replace("______", "'变量' and y  # 注释"))
+    assert taken.text == "'变量' and y"
+
+
+def test_only_the_blank_is_taken(exercise):
+    theirs = SOURCE.replace("return ______", "return y * n").replace("y = x + 1", "y = 99").replace("LIMIT = 3", "LIMIT = 4\nx = 5") + "\nf = lambda *a: 4\n"
+    taken = extract(exercise, theirs)
+    out = program(exercise, taken)
+    assert "LIMIT = 3" in out and "lambda" not in out and "assert" not in out
+    assert taken.changed == ["y = x + 1"]
+
+
+def test_signature_changes_are_listed_and_do_not_count(exercise):
+    taken = extract(exercise, SOURCE.replace("______", "y * n").replace("memory=None", "memory=[7]"))
+    assert taken.changed and "memory=None" in program(exercise, taken)
+
+
+def test_decorators_docstrings_and_hints(exercise):
+    hinted = extract(exercise, SOURCE.replace("______", "y * n").replace("def f(x, n,", "def f(x: int, n: 'int',").replace('"""Doc."""', '"""Mine."""'))
+    assert hinted.changed == []
+    assert extract(exercise, SOURCE.replace("______", "y").replace("def f", "@print\ndef f")).changed
+
+
+@pytest.mark.parametrize(
+    ("theirs", "problem"),
+    [
+        (SOURCE, "unfilled"),
+        (SOURCE.replace("    return ______\n", ""), "deleted"),
+        (SOURCE.replace("return ______", "return ______ + 1"), "unfilled"),
+        (SOURCE.replace("def f", "def g"), "no_function"),
+        (SOURCE.replace("______", "y *"), "not_python"),
+        ("", "no_function"),
+        ("\0", "not_python"),
+        ("%%bash\n" + SOURCE, "not_python"),
+    ],
+)
+def test_nothing_to_take(exercise, theirs, problem):
+    assert extract(exercise, theirs).problem == problem
+
+
+def test_of_two_functions_in_a_cell_the_last_counts(exercise):
+    both = SOURCE.replace("______", "1") + "\n" + SOURCE.replace("______", "2")
+    assert extract(exercise, both).text == "2"
+
+
+@pytest.mark.parametrize(
+    ("released", "theirs", "fill"),
+    [
+        ("def f(x):\n    if ______:\n        return 1\n    return 0\n", "def f(x):\n    if x > 2:\n        return 1\n    return 0\n", "x > 2"),
+        ("def f(x):\n    for i in range(3):\n        x += ______\n    return x\n", "def f(x):\n    for i in range(3):\n        x += i\n    return x\n", "i"),
+        ("def f(x):\n    return g(1, ______)\n", "def f(x):\n    return g(1, x)\n", "x"),
+        ("def f(x):\n    while ______:\n        x -= 1\n    return x\n", "def f(x):\n    while x > 5:\n        x = 0\n    return x\n", "x > 5"),
+    ],
+)
+def test_blanks_elsewhere(released, theirs, fill):
+    exercise = read_exercise(released, "f")
+    taken = extract(exercise, theirs)
+    assert (taken.problem, taken.text) == ("", fill)
+    assert "______" not in program(exercise, taken)
+
+
+def test_a_block_under_the_blank_stays_the_released_one():
+    exercise = read_exercise("def f(x):\n    while ______:\n        x -= 1\n    return x\n", "f")
+    taken = extract(exercise, "def f(x):\n    while x > 5:\n        x = 0\n    return x\n")
+    assert run(program(exercise, taken), 9) == 5 and taken.changed
+
+
+@pytest.mark.parametrize("source", ["def f(x):\n    return x\n", "def f(x):\n    return ______ + ______\n    y = ______\n", "def g(x):\n    return ______\n", "x = ______\ndef f(): pass\n", "def f(:\n"])
+def test_a_released_cell_without_exactly_one_blank_in_the_function_is_an_authors_error(source):
+    with pytest.raises(CourseError):
+        read_exercise(source, "f")
+
+
+def admitted(exercise, fill):
+    taken = extract(exercise, SOURCE.replace("    return ______", fill if fill.startswith("    ") else f"    return {fill}"))
+    assert not taken.problem, taken.why
+    return refusal(exercise, taken.statements)
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "y * n if n else y", "max(y, n, LIMIT)", "np.where(n == 0, y, y * n)", "math.sqrt(y)", "numpy.float32(y).astype(np.float64)", "[y * v for v in range(n)]", "(lambda k: k + 1)(y)",
+        "    import numpy as np\n    return np.exp(y)", "    from math import exp, nan as missing\n    return exp(y)", "    with np.errstate(all='ignore'):\n        return y / n",
+        "    try:\n        return y / n\n    except (ZeroDivisionError, TypeError):\n        return 0", "    if not isinstance(n, int):\n        raise ValueError(f'{n:.3f}')\n    return y",
+        "    out = np.zeros_like(y)\n    out[0] = n\n    return out", "    while n:\n        n -= 1\n    return y", "y @ n", "{**{'a': 1}}['a']", "(z := y) + z", "    match n:\n        case 0 | 1:\n            return y\n        case _:\n            return n",
+    ],
+)  # fmt: skip
+def test_honest_fills_are_admitted(exercise, fill):
+    assert admitted(exercise, fill) is None
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "open('x')", "exec('1')", "eval('1')", "getattr(x, 'y')", "setattr(x, 'y', 1)", "globals()", "locals()", "vars()", "compile('1', '', 'eval')", "__import__('os')", "type(x)", "object()", "super()", "input()",
+        "breakpoint()", "exit()", "memoryview(b'')", "bytearray(9)", "delattr(x, 'a')", "dir()", "id(x)", "hash(x)", "callable(x)", "classmethod(x)", "BaseException()", "SystemExit", "KeyboardInterrupt",
+        "x.__class__", "x.__dict__", "x._private", "x.f_back", "x.gi_frame", "x.tb_frame", "x.mro", "x.format(y)", "x.format_map(y)", "np.load('x')", "np.save('x', y)", "np.fromfile('x')", "np.memmap('x')",
+        "np.frombuffer(x)", "np.ctypeslib", "np.lib", "np.core", "np.random", "np.testing", "np.f2py", "np.distutils", "np.vectorize(x)", "np.frompyfunc(x, 1, 1)", "x.tofile('y')", "x.dump('y')", "x.dumps()", "x.ctypes",
+        "x.data", "x.base", "x.setflags()", "math.__loader__", "(yield y)", "(yield from y)", "__name__", "__builtins__", "__debug__", "'x' * 1 if 0 else '" + "y" * 3000 + "'", str(1 << 5000), "[a for b in x for c in x for d in x for e in x for a in x]",
+        "+".join(["y"] * 800), "    global LIMIT\n    LIMIT = 4\n    return y", "    class A: pass\n    return y", "    del x\n    return y", "    import os\n    return y", "    from os import path\n    return y", "    from numpy import load\n    return y",
+        "    from math import *\n    return y", "    from . import x\n    return y", "    import numpy.lib\n    return y", "    x.shape = 3\n    return y", "    np.where = 3\n    return y", "    for np.pi in x: pass\n    return y",
+        "    @print\n    def g(): pass\n    return y", "    async def g(): pass\n    return y", "    def __g__(): pass\n    return y", "    match n:\n        case int(real=z):\n            return z", "f'{y:>{n}}'", "f'{y:999999999999}'",
+        "    try:\n        pass\n    except ValueError as __e:\n        pass\n    return y", "    import numpy as __np\n    return y", "x.__init_subclass__", "    x.__class__ = y\n    return y", "    with open('x') as g:\n        return y",
+    ],
+)  # fmt: skip
+def test_everything_else_is_refused_in_plain_words(exercise, fill):
+    why = admitted(exercise, fill)
+    assert why is not None and why.zh and why.en
+
+
+def test_names_from_elsewhere_are_told(exercise):
+    taken = extract(exercise, SOURCE.replace("______", "helper(y) + LIMIT + np.pi + max(n, len([memory]))"))
+    assert outside_names(exercise, taken.statements) == ["helper"] and refusal(exercise, taken.statements) is None
+
+
+def test_no_allowed_name_opens_a_module_or_a_file():
+    import math
+    import types
+
+    import numpy as np
+
+    opened = {n for o in (np, math, np.linalg) for n in names.ATTRIBUTES if isinstance(getattr(o, n, None), types.ModuleType)}
+    assert opened == {"linalg"}
+    assert not any("__" in n for n in names.ATTRIBUTES | names.BUILTINS)
+    dangerous = {"open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "type", "object", "super", "input", "breakpoint", "memoryview"}
+    assert not dangerous & names.BUILTINS
+    files = {"load", "save", "fromfile", "tofile", "memmap", "loadtxt", "savetxt", "genfromtxt", "dump", "dumps", "ctypes", "data", "base", "format", "format_map", "frombuffer", "setflags"}
+    assert not files & names.ATTRIBUTES
+
+
+@pytest.mark.parametrize(("one", "two"), [("x == 6.", "x == 6"), ("assert x, 'm'", "assert x"), ("x:int=1", "x=1"), ("f( 1,2 )", "f(1, 2)"), ("'a'", '"a"')])
+def test_keys_are_equal_where_the_meaning_is(one, two):
+    assert key(parse(one).body[0]) == key(parse(two).body[0])
+
+
+@pytest.mark.parametrize(("one", "two"), [("x == 6", "x != 6"), ("x == 1", "x == True"), ("x == 6", "x == '6'"), ("f(a)", "f(b)"), ("assert x", "assert x or 1"), ("x = 1", "x += 1")])
+def test_keys_differ_where_the_meaning_does(one, two):
+    assert key(parse(one).body[0]) != key(parse(two).body[0])
+
+
+@pytest.mark.parametrize("bomb", ["(" * 100_000, "-" * 100_000 + "1", "not " * 50_000 + "1", "lambda: " * 20_000 + "1", "x" + ".a" * 50_000, "[" * 59, "1" + "+1" * 90_000, "f(" * 59 + "1", "{a:" * 50 + "1", "9" * 100_000, "x = '" + "a" * 300_000])
+def test_the_parser_survives_bombs(bomb):
+    try:
+        tree = parse(bomb)
+    except NotPython as e:
+        assert e.why.en and e.why.zh
+    else:
+        assert isinstance(tree, ast.Module) and key(tree.body[0])
+
+
+def test_ipythons_own_lines_are_no_error():
+    assert len(parse("%matplotlib inline\n!pip install x\nfiles = !ls\nprint?\nx = 5 % 2\n").body) == 5
+    assert [type(s) for s in parse("%%time\nx = 1").body] == [ast.Assign]
+
+
+def test_full_width_punctuation_is_named():
+    with pytest.raises(NotPython) as e:
+        parse("y = f（1，2）")
+    assert "FULLWIDTH" in e.value.why.en and "半角" in e.value.why.zh
