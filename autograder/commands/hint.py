@@ -3,8 +3,6 @@
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
 
 from autograder.student.data import load_student_lesson
 from autograder.student.hints import LEVELS, hint_report
@@ -22,6 +20,5 @@ def command(
     if level == LEVELS and not yes and not typer.confirm(say(lang, "hint_ask"), err=True):
         raise typer.Exit(1)
     report = hint_report(data, level, lang)
-    console = Console()
-    console.print(report.title, style="bold")
-    console.print(Markdown(report.items[0].text))
+    typer.secho(report.title, bold=True)
+    typer.echo(report.items[0].text)

@@ -85,8 +85,14 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
             return nb, [Problem(page, 0, f"A cell of the solved notebook fails: {e.ename}: {e.evalue}", f"Mend the cell that begins {_first_line(nb)!r}.")]
         except (DeadKernelError, TimeoutError) as e:
             return nb, [Problem(page, 0, f"The solved notebook does not run to its end: {type(e).__name__}.", f"Mend the cell that begins {_first_line(nb)!r}.")]
-    noisy = [c for c in nb.cells if any(o.output_type == "stream" and o.name == "stderr" for o in c.get("outputs", []))]
-    return nb, [Problem(page, 0, f"The cell that begins {_begin(c)!r} writes to stderr.", "A student would take it for an error, and nbgrader scores such a check cell 0: silence the cause.") for c in noisy]
+    noisy = [(c, text) for c in nb.cells if (text := _stderr(c))]
+    return nb, [Problem(page, 0, f"The cell that begins {_begin(c)!r} writes to stderr: {text[:80]!r}.", "A student would take it for an error, and nbgrader scores such a check cell 0: silence the cause.") for c, text in noisy]
+
+
+def _stderr(cell: NotebookNode) -> str:
+    """What a cell wrote to stderr, but for Matplotlib's word on its font cache, which the first import on a machine says."""
+    text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream" and o.name == "stderr")
+    return "\n".join(x for x in text.split("\n") if x.strip() and "font cache" not in x)
 
 
 def _first_line(nb: NotebookNode) -> str:

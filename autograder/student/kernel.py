@@ -44,12 +44,12 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
     except kernels.KernelError as e:
         report.add("bad", str(e), "challenge")
         return report, None
-    if comparison.rows:
-        _rows(report, comparison, lang, "kernel")
     if comparison.error:
         report.add("bad", say(lang, "challenge_run" if comparison.rows else "challenge_compile", error=comparison.error), "challenge")
     elif comparison.passed:
         report.add("ok", say(lang, "challenge_done", n=len(comparison.rows)), "challenge")
+    if comparison.rows:
+        _rows(report, comparison, lang, "kernel")
     return report, _receipt(report, comparison)
 
 

@@ -24,7 +24,7 @@ PATIENCE_MS = 60_000
 
 
 @contextlib.contextmanager
-def jupyterlab(folder: Path, home: Path, env: dict[str, str] | None = None) -> Iterator[str]:
+def jupyterlab(folder: Path, home: Path, env: dict[str, str] | None = None, python: str = sys.executable) -> Iterator[str]:
     """Serve `folder`; yields the address of its notebook view, to which a path and `?token=t` are added. home: for its settings."""
     for name, values in SETTINGS.items():
         path = home / "settings" / f"{name}.jupyterlab-settings"
@@ -42,7 +42,7 @@ def jupyterlab(folder: Path, home: Path, env: dict[str, str] | None = None) -> I
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_DATA_DIR": str(home / "data"),
     }
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token=t", f"--ServerApp.root_dir={folder}"]
+    command = [python, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token=t", f"--ServerApp.root_dir={folder}"]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
