@@ -73,9 +73,13 @@ def _grouped(pairs, key: Callable[[dict], str]) -> dict:
     return {name: _figures([(i, s) for i, s in pairs if key(i) == name]) for name in names}
 
 
+def _vetoed(score: SlotScore) -> bool:
+    return any(m.veto and m.sure for m in score.misconceptions)
+
+
 def _wrong(item: dict, score: SlotScore) -> bool:
     """Released though points are off by one or more, or a veto is missed or wrongly raised."""
-    return abs(item["points"] - score.points) >= 1 or item["veto"] != any(m.veto for m in score.misconceptions)
+    return abs(item["points"] - score.points) >= 1 or item["veto"] != _vetoed(score)
 
 
 def _figures(pairs: list[tuple[dict, SlotScore]]) -> dict:
@@ -83,7 +87,7 @@ def _figures(pairs: list[tuple[dict, SlotScore]]) -> dict:
     auto = [(i, s) for i, s in pairs if s.lane == "auto"]
     wrong = [1 for i, s in auto if _wrong(i, s)]
     points_off = [1 for i, s in auto if abs(i["points"] - s.points) >= 1]
-    vetoes = [(i["veto"], any(m.veto for m in s.misconceptions)) for i, s in pairs]
+    vetoes = [(i["veto"], _vetoed(s)) for i, s in pairs]
     return {
         "answers": len(pairs),
         "kappa": _r(kappa(truth, given)) if len(set(truth)) > 1 else None,
@@ -128,7 +132,7 @@ def _links(pairs) -> dict:
 def _error(item: dict, score: SlotScore) -> dict:
     return {
         "id": item["id"], "category": item["category"], "points": item["points"], "given": score.points, "links": item["links"],
-        "given_links": [f.id for f in score.links], "veto": item["veto"], "given_veto": any(m.veto for m in score.misconceptions),
+        "given_links": [f.id for f in score.links], "veto": item["veto"], "given_veto": _vetoed(score),
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import binascii
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.segment import Sentence, sentences
@@ -123,7 +124,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         out.review.append("injection")
     rest = normal.without(cut)
     sents = sentences(rest)
-    asked = _shingles(normalise(question).text)
+    asked = _source_shingles(question, 4)
     seen: list[set[str]] = []
     more: list[Span] = []
 
@@ -229,22 +230,23 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9_.=!*]+|[\u3400-\u9fff]", text)
 
 
-def _shingles(text: str) -> set[str]:
-    """Runs of 4 words (a Chinese character is a word), or the whole where it is shorter."""
+def _shingles(text: str, size: int = 4) -> set[str]:
+    """Runs of `size` words (a Chinese character is a word), or the whole where it is shorter."""
     words = _words(text)
-    return {" ".join(words[i : i + 4]) for i in range(len(words) - 3)} or ({" ".join(words)} if words else set())
+    return {" ".join(words[i : i + size]) for i in range(len(words) - size + 1)} or ({" ".join(words)} if words else set())
 
 
 def _copied(text: str, source: str) -> bool:
     if len(_words(text)) < _MIN_COPY:
         return False
-    mine, theirs = _long_shingles(text), _long_shingles(normalise(source).text)
-    return bool(mine) and len(mine & theirs) / len(mine) >= _COPY_SHARE
+    mine = _shingles(text, 6)
+    return len(mine & _source_shingles(source, 6)) / len(mine) >= _COPY_SHARE
 
 
-def _long_shingles(text: str) -> set[str]:
-    words = _words(text)
-    return {" ".join(words[i : i + 6]) for i in range(len(words) - 5)}
+@lru_cache(maxsize=64)
+def _source_shingles(source: str, size: int) -> frozenset[str]:
+    """A lesson page is long and the same for every answer."""
+    return frozenset(_shingles(normalise(source).text, size))
 
 
 def _soup(text: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 _TEXT = {
     "unsure": ("两种读法给出的分数不一致，或者证据离判定线太近，需要人工确认。", "The evidence lies too near the line between two scores; a person should confirm the points."),
     "doubtful": ("有一条因果链只以提问、猜测或转述的形式出现。", "A causal link appears only as a question, a guess or hearsay."),
-    "contradicted": ("同一条因果链在一处被肯定、在另一处被否定。", "A causal link is stated in one place and denied in another."),
-    "misconception_unsure": ("有一段话可能是本课的核心错误概念，需要人工判断。", "A passage may state one of the lesson's core misconceptions; a person should judge."),
+    "misconception_unsure": ("这一段可能是本课的核心错误概念，需要人工判断：“{quote}”", "This passage may state one of the lesson's core misconceptions; a person should judge: \"{quote}\""),
     "injection": ("答案里有写给评分者的指令；那一段不计分。", "The answer holds instructions to the grader; that passage earns nothing."),
     "hidden_text": ("答案里有页面上看不见的文字；那一段不计分。", "The answer holds text that does not show on the page; it earns nothing."),
     "stuffing": ("答案里有关键词堆砌；那一段不计分。", "The answer is stuffed with repeated key words; that passage earns nothing."),
@@ -22,7 +21,7 @@ _TEXT = {
     "discarded_repeated": ("重复的句子只算一次。", "A repeated sentence counts once."),
     "discarded_terms": ("只列术语不计分：要说明原因和结果。", "A list of terms earns nothing: say what causes what."),
     "judge_failed": ("外部评审没有给出可用的结果（{detail}），以下是离线评分。", "The judge gave no usable result ({detail}); this is the offline score."),
-    "judge_disagrees": ("外部评审与离线评分的分数不同（{detail}）。", "The judge and the offline scorer give different points ({detail})."),
+    "judge_disagrees": ("外部评审与离线评分找到的因果链不同（{detail}）。", "The judge and the offline scorer do not find the same links ({detail})."),
     "judge_agrees": ("外部评审与离线评分一致。", "The judge and the offline scorer agree."),
     "judge_dropped": ("外部评审引用的原文在答案里找不到，已丢弃（{detail}）。", "Quotes of the judge that do not stand in the answer were dropped ({detail})."),
 }

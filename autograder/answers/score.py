@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
 
 from autograder.answers import calibration, embed, rules
 from autograder.answers.gate import Gate, gate
@@ -45,7 +45,14 @@ class Assessment:
     gate: Gate
     links: tuple[Evidence, ...]
     misconceptions: tuple[Evidence, ...]
-    question_sentences: int = 0
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A score, and the codes (reasons.py) for which a person must look."""
+
+    score: SlotScore
+    review: frozenset[str]
 
 
 class Scorer:
@@ -82,18 +89,18 @@ class Scorer:
         return Assessment(slot_name, g, tuple(links), tuple(wrong))
 
 
-@lru_cache(maxsize=64)
-def _scorer_of(key: int) -> Scorer:
-    return Scorer(_held[key])
-
-
-_held: dict[int, Rubric] = {}  # keeps each rubric alive, so that an id is never used again for another
+_ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
+_READY = 32  # rubrics kept: more than a course has lessons
 
 
 def scorer(rubric: Rubric) -> Scorer:
     """The prepared form of a rubric, made once per process."""
-    _held.setdefault(id(rubric), rubric)
-    return _scorer_of(id(rubric))
+    ready = _ready.get(id(rubric)) or Scorer(rubric)
+    _ready[id(rubric)] = ready
+    _ready.move_to_end(id(rubric))
+    while len(_ready) > _READY:
+        _ready.popitem(last=False)
+    return ready
 
 
 def score_slot(slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, lesson_text: str = "", reasons_lang: str | None = None) -> SlotScore:
@@ -103,7 +110,7 @@ def score_slot(slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, l
     unless reasons_lang says otherwise; the answer itself may be in either.  lesson_text: the lesson page, to find copied text.
     Every quote in the result is a substring of answer_text. Never raises for any answer.
     """
-    return conclude(scorer(rubric).assess(slot_name, answer_text, lang, lesson_text), rubric, answer_text, reasons_lang or lang)
+    return conclude(scorer(rubric).assess(slot_name, answer_text, lang, lesson_text), rubric, answer_text, reasons_lang or lang).score
 
 
 def score_many(items: list[tuple[str, str, str]], rubric: Rubric, *, lesson_text: str = "", reasons_lang: str | None = None) -> list[SlotScore]:
@@ -136,36 +143,27 @@ def confidence(slot: Slot, evidence: tuple[Evidence, ...], points: int) -> float
     return total
 
 
-def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> SlotScore:
+def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusion:
     """Points, lane and reasons from an offline assessment."""
     slot = rubric.slots[a.slot]
-    weights = calibration.load()
     normal = a.gate.normal
     credited = [e for e in a.links if e.p >= 0.5]
     found = {e.id for e in credited}
     points = points_for(slot, found)
-    sure = confidence(slot, a.links, points)
-    veto = {m.id: m.veto for m in slot.misconceptions}
-    wrong = [e for e in a.misconceptions if e.reading.hit or (e.p >= 0.5 and veto[e.id])]
-    review = list(a.gate.review) if points or wrong else [r for r in a.gate.review if r == "hidden_text"]
+    wrong, open_ = _misconceptions(a, slot, found)
+    review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code == "hidden_text"]
     if len(answer) > MAX_CHARS:
-        review.append("too_long")
-    if sure < weights.auto:
-        review.append("unsure")
+        review.append(("too_long", {}))
+    if confidence(slot, a.links, points) < calibration.load().auto:
+        review.append(("unsure", {}))
     if any(e.reading.doubtful for e in a.links):
-        review.append("doubtful")
-    if any(e.id in found and e.reading.contradicted for e in a.links):
-        review.append("contradicted")
-    for e in a.misconceptions:
-        if veto[e.id] and weights.misconception_low < e.p < weights.misconception_high:
-            review.append("misconception_unsure")
-    told = [e for e in wrong if e.reading.hit or e.p >= weights.misconception_high]
-    if not told and wrong:
-        review.append("misconception_unsure")
-    reasons = [say(code, lang) for code in dict.fromkeys([*review, *(f"discarded_{k}" for k in sorted(a.gate.kinds))])]
+        review.append(("doubtful", {}))
+    review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
+    reasons = [say(code, lang, **values) for code, values in review]
+    reasons += [say(f"discarded_{kind}", lang) for kind in sorted(a.gate.kinds)]
     if a.gate.empty and not a.gate.discarded:
         reasons.append(say("empty", lang))
-    return SlotScore(
+    score = SlotScore(
         slot=a.slot,
         points=points,
         max_points=slot.points,
@@ -175,7 +173,28 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> SlotScore
             for e in credited
         ],
         missing=[e.id for e in a.links if e.id not in found],
-        misconceptions=[MisconceptionFound(id=e.id, quote=normal.quote(e.span.start, e.span.end), veto=veto[e.id]) for e in wrong],
+        misconceptions=wrong,
         discarded=[q for _, q in a.gate.discarded],
-        reasons=reasons,
+        reasons=list(dict.fromkeys(reasons)),
     )
+    return Conclusion(score, frozenset(code for code, _ in review))
+
+
+def _misconceptions(a: Assessment, slot: Slot, found: set[str]) -> tuple[list[MisconceptionFound], list[Evidence]]:
+    """Misconceptions that a rule finds, each sure or not; and the vetoes that are neither found nor excluded, for a person.
+
+    A sure one is found by a rule, likely by all layers, and contradicted by no link of the same answer.
+    """
+    weights = calibration.load()
+    wrong, open_ = [], []
+    for e, m in zip(a.misconceptions, slot.misconceptions):
+        sure = bool(e.reading.hit) and e.p >= weights.misconception_high and not found & set(m.against)
+        if e.reading.hit:
+            wrong.append(MisconceptionFound(id=e.id, quote=a.gate.normal.quote(e.span.start, e.span.end), veto=m.veto, sure=sure))
+        if m.veto and not sure and (e.reading.hit or e.p > weights.misconception_low):
+            open_.append(e)
+    return wrong, open_
+
+
+def _short(text: str, most: int = 120) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
