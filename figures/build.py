@@ -1,8 +1,8 @@
 """Finding, drawing and checking figures.
 
-A figure is a module figures/lessonNN_name.py with
+A figure is a module figures/lessonNN_name.py, or figures/gemm_name.py where it belongs to no one lesson, with
 
-    LESSON = "lesson07_mixed_precision_epilogue"
+    LESSON = "lesson07_mixed_precision_epilogue"   whose assets/ it goes into; or FOLDER = "figures/drawn"
     DATA = ("lesson07_beta_guard.json",)        files of figures/data it draws; () where it computes its own
     TITLE = {"zh": .., "en": ..}; DESCRIPTION = {"zh": .., "en": ..}   for screen readers
     def data(*loaded) -> dict                   exactly what is drawn, plain numbers and strings
@@ -28,7 +28,7 @@ from figures import style
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LANGS = ("zh", "en")
-_MODULE = re.compile(r"^lesson\d\d_\w+$")
+_MODULE = re.compile(r"^(lesson\d\d|gemm)_\w+$")
 
 
 class Figure:
@@ -50,6 +50,8 @@ class Figure:
         return self.module.data(*(json.loads(p.read_text(encoding="utf-8")) for p in self.files()))
 
     def target(self, lang: str) -> Path:
+        if folder := getattr(self.module, "FOLDER", ""):
+            return ROOT / folder / f"{self.name.replace('_', '-')}.{lang}.svg"
         short = self.name.split("_", 1)[1].replace("_", "-")
         return ROOT / "lessons" / self.module.LESSON / "assets" / f"{short}.{lang}.svg"
 
