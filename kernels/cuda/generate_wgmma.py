@@ -1,6 +1,6 @@
 """Writes hopper_device_wgmma.cuh: the wgmma instructions, whose operand lists are too long to write by hand.
 
-Run `python kernels/cuda/generate_wgmma.py` after a change here; tests/test_vocabulary.py checks that the file is current.
+Run `python kernels/cuda/generate_wgmma.py` after a change here; kernels/tests/test_vocabulary.py checks that the file is current.
 """
 
 from pathlib import Path
