@@ -99,7 +99,7 @@ def _without_code(text: str) -> str:
 
 
 def _claim(sentence: str, slot: str) -> Claim | None:
-    """Clause by clause: "not run, but the lesson measured 1.4x" has no claim; "I expected 6 and measured 7" has one."""
+    """Clause by clause: "not run, but the lesson measured 1.4x" has no claim; "I expected 6, but measured 7" has one."""
     strong = False
     hit = False
     for clause in re.split(r"[，,；;]|\bbut\b|\bhowever\b|但是?|不过|然而", sentence):

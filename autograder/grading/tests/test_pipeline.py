@@ -1,0 +1,138 @@
+"""One submission through the whole pipeline: the same every time, and never an error."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import autograder.answers
+from autograder.grading import grade_notebook, run
+from autograder.grading.pipeline import rubric_hash
+from autograder.grading.sandbox import Broken, Reply, Sandbox
+from autograder.lesson import load_lesson
+from autograder.records import Result, SlotScore
+from autograder.release.tests.fixture_lesson import write_lesson
+from tests.hostile.build import dump, honest
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return load_lesson("7")
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def no_text(monkeypatch):
+    monkeypatch.setattr(autograder.answers, "score_slot", lambda slot, rubric, *a, **k: SlotScore(slot=slot, points=0, max_points=rubric.slots[slot].points, lane="auto"))
+
+
+def test_grading_again_gives_the_same(lesson, sandbox):
+    data = dump(honest(lesson, "en"))
+    one, two = (grade_notebook(lesson, data, "s", sandbox=sandbox) for _ in range(2))
+    assert one == two and one.source_hash and one.rubric_hash == rubric_hash(lesson)
+
+
+def test_path_and_bytes_are_graded_alike(lesson, sandbox, tmp_path):
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(dump(honest(lesson, "zh")))
+    assert grade_notebook(lesson, path, "s", sandbox=sandbox) == grade_notebook(lesson, str(path), "s", sandbox=sandbox) == grade_notebook(lesson, path.read_bytes(), "s", sandbox=sandbox)
+
+
+def test_hidden_inputs_differ_between_submissions_and_not_between_regrades(lesson):
+    assert run.seeds("c", "one") == run.seeds("c", "one") != run.seeds("c", "two")
+    assert len(set(run.seeds("c", "one"))) == run.ROUNDS >= 2
+
+
+def test_no_hidden_value_reaches_the_student(lesson, sandbox):
+    """Messages are told by kind: neither inputs, nor expected values, nor the text of an exception."""
+    nb = honest(lesson, "en", fill="raise ValueError(f'{acc} {alpha} {beta} {c}')")
+    result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+    said = " ".join(o.message.en for o in result.checks if o.message)
+    assert "It raised ValueError." in said and not any(ch.isdigit() for ch in said)
+    assert {o.kind for o in result.checks} == {"normal", "boundary", "own_case"}
+
+
+def test_a_crash_on_boundary_inputs_costs_only_those(lesson, sandbox):
+    nb = honest(lesson, "en", fill="while beta == 0:\n    pass\nreturn alpha * acc + beta * c")
+    result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+    assert result.points["normal"] == 2 and result.points["boundary"] == 0
+
+
+def test_a_sandbox_that_dies_is_told_to_a_person(lesson, sandbox, monkeypatch):
+    def broken(*_):
+        raise Broken("gone")
+
+    monkeypatch.setattr(run, "run_checks", broken)
+    result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
+    assert "sandbox_failed" in [f.code for f in result.findings] and result.points["normal"] == 0
+
+
+def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, monkeypatch):
+    def faulty(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(autograder.answers, "score_slot", faulty)
+    result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
+    assert result.state == "UNGRADED" and result.findings[0].code == "grader_error"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_random_damage_never_raises_and_never_earns(lesson, sandbox, data):
+    """Cells dropped, repeated, cut and swapped at random: a result every time, and never more than the honest one has."""
+    nb = honest(lesson, data.draw(st.sampled_from(["zh", "en"])))
+    for _ in range(data.draw(st.integers(1, 6))):
+        cells = nb["cells"]
+        if not cells:
+            break
+        i = data.draw(st.integers(0, len(cells) - 1))
+        j = data.draw(st.integers(0, len(cells) - 1))
+        match data.draw(st.sampled_from(["drop", "double", "swap", "cut", "kind", "strip", "text"])):
+            case "drop":
+                del cells[i]
+            case "double":
+                cells.insert(j, json.loads(json.dumps(cells[i])))
+            case "swap":
+                cells[i], cells[j] = cells[j], cells[i]
+            case "cut":
+                cells[i]["source"] = cells[i]["source"][: data.draw(st.integers(0, 60))]
+            case "kind":
+                cells[i]["cell_type"] = data.draw(st.sampled_from(["code", "markdown", "raw", "heading", 5]))
+            case "strip":
+                cells[i]["metadata"] = data.draw(st.sampled_from([{}, None, [], {"nbgrader": 3}, {"course": {"slot": ["q1"]}}]))
+            case "text":
+                cells[i]["source"] = data.draw(st.sampled_from([None, 5, ["a", 3], "def linear_epilogue(", "my_case = ", "%%bash", "\x00"]))
+    result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+    assert isinstance(result, Result) and result.points["normal"] <= 2 and result.points["boundary"] <= 1
+
+
+def test_raises_cases_and_untouched_arguments():
+    case = {"raises": True, "args": {}}
+    assert run.judge(case, Reply("raised", detail="ValueError")) is None and run.judge(case, Reply("value", 1.0)) is not None
+    case = {"expect": 1.0, "untouched": ["c"], "args": {}}
+    assert run.judge(case, Reply("value", 1.0)) is None
+    assert "c must not be used" in run.judge(case, Reply("value", 1.0, touched=("c",))).en
+
+
+def test_another_lesson_with_tuples(tmp_path, sandbox):
+    """Nothing here is lesson 7's own: the fixture lesson returns tuples and has another signature."""
+    lesson = load_lesson(write_lesson(tmp_path))
+    from autograder.release.notebook import student_notebook
+
+    for fill, normal, boundary in (("(step % stages, step // stages % 2)", 2, 1), ("(0, 0)", 0, 0)):
+        nb = json.loads(json.dumps(student_notebook(lesson, "en")))
+        for cell in nb["cells"]:
+            if cell["id"] == "exercise":
+                cell["source"] = cell["source"].replace("______", fill)
+            if cell["id"] == "boundary-case":
+                cell["source"] = "my_case = dict(step=3, stages=1)\nmy_prediction = (0, 1)"
+        result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+        assert (result.points["normal"], result.points["boundary"]) == (normal, boundary), result.checks

@@ -1,0 +1,186 @@
+"""Many submissions: nothing lost, nothing twice, in order, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from autograder.errors import CourseError
+from autograder.grading import pool
+from autograder.grading.pool import grade_many
+from autograder.lesson import load_lesson
+from autograder.release.notebook import student_notebook
+from autograder.release.tests.fixture_lesson import SOLUTION, write_lesson
+
+# A worker that does what the student's name says: crash, crash-once, hang, slow, or grade.
+FAKE = """
+import json, os, socket, sys, time
+from pathlib import Path
+from autograder.grading.worker import receive, send
+link = socket.socket(fileno=int(sys.argv[1]))
+setup = receive(link)
+marks = Path(os.environ["MARKS"])
+if (marks / "refuse").exists():
+    send(link, {"error": ["no sandbox", "", "install it"]})
+    sys.exit()
+send(link, {"ready": True})
+while (work := receive(link)) is not None:
+    name = work["student"]
+    with (marks / "log").open("a") as log:
+        log.write(name + "\\n")
+    if name.startswith("crash-once") and not (marks / name).exists():
+        (marks / name).touch()
+        os._exit(9)
+    if name.startswith("crash-always"):
+        os._exit(9)
+    if name.startswith("hang"):
+        time.sleep(1000)
+    if name.startswith("slow"):
+        time.sleep(0.3)
+    send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}})
+"""
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory):
+    return load_lesson(write_lesson(tmp_path_factory.mktemp("course")))
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    script = tmp_path / "fake_worker.py"
+    script.write_text(FAKE)
+    monkeypatch.setattr(pool, "WORKER", (sys.executable, str(script)))
+    monkeypatch.setenv("MARKS", str(tmp_path))
+    return tmp_path
+
+
+def names(prefix, n):
+    return [(f"{prefix}{i}", b"x") for i in range(n)]
+
+
+def test_results_come_in_the_order_given(lesson, fake):
+    work = [("slow", b"x"), *names("a", 20), ("slow2", b"x"), *names("b", 5)]
+    seen = []
+    results = list(grade_many(lesson, iter(work), 3, seen.append))
+    assert [r.student for r in results] == [s for s, _ in work] == [r.student for r in seen]
+
+
+def test_a_crash_is_tried_once_more_and_costs_nobody_else(lesson, fake):
+    work = [*names("a", 4), ("crash-once", b"x"), *names("b", 4), ("crash-always", b"x"), *names("c", 4)]
+    results = {r.student: r for r in grade_many(lesson, work, 2)}
+    assert len(results) == len(work)
+    assert results["crash-once"].state == "PASS"
+    bad = results.pop("crash-always")
+    assert bad.state == "UNGRADED" and bad.findings[0].code == "grader_crashed" and bad.source_hash
+    assert all(r.state == "PASS" for r in results.values())
+    log = (fake / "log").read_text().split()
+    assert sorted(log) == sorted([s for s, _ in work] + ["crash-once", "crash-always"])
+
+
+def test_a_submission_that_overruns_is_stopped_and_not_tried_again(lesson, fake):
+    start = time.monotonic()
+    results = {r.student: r for r in grade_many(lesson, [*names("a", 2), ("hang", b"x"), *names("b", 2)], 2, timeout=1.0)}
+    assert time.monotonic() - start < 10
+    assert results["hang"].findings[0].code == "grader_overran"
+    assert [r.state for n, r in results.items() if n != "hang"] == ["PASS"] * 4
+    assert (fake / "log").read_text().split().count("hang") == 1
+
+
+def test_workers_are_renewed_and_few_are_started(lesson, fake, monkeypatch):
+    monkeypatch.setattr(pool, "RECYCLE", 5)
+    results = list(grade_many(lesson, names("a", 12), 1))
+    assert len({r.source_hash for r in results}) == 3
+    assert len({r.source_hash for r in grade_many(lesson, names("b", 2), 8)}) <= 2
+
+
+def test_work_is_taken_only_as_it_is_needed(lesson, fake):
+    taken = itertools.count()
+
+    def endless():
+        while True:
+            yield f"a{next(taken)}", b"x"
+
+    stream = grade_many(lesson, endless(), 2)
+    for _ in range(10):
+        next(stream)
+    stream.close()
+    assert next(taken) <= 10 + 2 + pool.AHEAD
+
+
+def test_a_slow_one_holds_up_only_so_many(lesson, fake):
+    taken = []
+
+    def source():
+        yield "hang", b"x"
+        for name, data in names("a", 500):
+            taken.append(name)
+            yield name, data
+
+    stream = grade_many(lesson, source(), 2, timeout=2.0)
+    assert next(stream).student == "hang"
+    stream.close()
+    assert len(taken) <= 2 + pool.AHEAD + 1
+
+
+def test_no_sandbox_is_one_clear_error(lesson, fake):
+    (fake / "refuse").touch()
+    with pytest.raises(CourseError, match="no sandbox"):
+        list(grade_many(lesson, names("a", 3), 2))
+
+
+def test_a_worker_that_does_not_start_is_an_error(lesson, fake, monkeypatch):
+    monkeypatch.setattr(pool, "WORKER", (sys.executable, "-c", "raise SystemExit(3)"))
+    with pytest.raises(CourseError, match="does not start"):
+        list(grade_many(lesson, names("a", 3), 2))
+
+
+def test_none_is_no_work(lesson, fake):
+    assert list(grade_many(lesson, [], 2)) == []
+
+
+def test_leaving_early_leaves_no_process(lesson, fake):
+    stream = grade_many(lesson, [*names("a", 3), *names("slow", 50)], 2)
+    pids = {int(next(stream).source_hash) for _ in range(3)}
+    stream.close()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_the_real_worker_end_to_end(lesson, tmp_path):
+    """Two notebooks and a wreck; a worker killed from outside on the way is replaced, and the results are those of one process."""
+    from autograder.grading import grade_notebook
+
+    nb = student_notebook(lesson, "en")
+    for cell in nb.cells:
+        if cell.id == "exercise":
+            cell.source = cell.source.replace("______", SOLUTION)
+    import nbformat
+
+    good = nbformat.writes(nb).encode()
+    path = tmp_path / "handed in.ipynb"
+    path.write_bytes(good)
+    work = [("a", good), ("b", path), ("c", b"wreck"), ("d", good)]
+    results = []
+    for result in grade_many(lesson, work, 1):
+        results.append(result)
+        if len(results) == 1:
+            _kill_a_worker()
+    assert [r.student for r in results] == ["a", "b", "c", "d"]
+    assert results[0].points["normal"] == 2 and results[2].state == "UNGRADED"
+    alone = grade_notebook(lesson, good, "a")
+    assert alone == results[0] and alone.model_copy(update={"student": "b"}) == results[1]
+
+
+def _kill_a_worker():
+    import psutil
+
+    workers = [p for p in psutil.Process().children() if "autograder.grading.worker" in " ".join(p.cmdline())]
+    assert workers
+    workers[0].send_signal(signal.SIGKILL)

@@ -1,0 +1,228 @@
+"""Reading what a person hands in: bytes, encodings, cells, parts."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.grading.read import Unreadable, read_bytes, read_notebook, read_submission, released
+from autograder.grading.read.files import MAX_BYTES, unpack
+from autograder.grading.read.notebook import MAX_CELLS, clean
+from autograder.lesson import load_lesson
+from autograder.release.notebook import student_notebook
+from autograder.release.tests.fixture_lesson import write_lesson
+
+
+@pytest.fixture(scope="module")
+def lesson(tmp_path_factory):
+    return load_lesson(write_lesson(tmp_path_factory.mktemp("course")))
+
+
+@pytest.fixture(scope="module")
+def editions(lesson):
+    return released(lesson)
+
+
+def cells_of(lesson, lang="en"):
+    return [{"cell_type": c.cell_type, "source": c.source, "metadata": dict(c.metadata), "id": c.id} for c in student_notebook(lesson, lang).cells]
+
+
+def notebook(cells, **more):
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}, ensure_ascii=False).encode()
+
+
+def read(lesson, editions, cells, **more):
+    return read_submission(lesson, editions, read_notebook(notebook(cells, **more)))
+
+
+# -- files ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_with_one_notebook_or_with_the_lessons_own(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(Unreadable, match="no .ipynb"):
+        read_bytes(tmp_path)
+    (tmp_path / "a.ipynb").write_bytes(b"a")
+    assert read_bytes(tmp_path) == b"a"
+    (tmp_path / "lesson42_ring_index (1).ipynb").write_bytes(b"b")
+    assert read_bytes(tmp_path, "lesson42_ring_index") == b"b"
+    with pytest.raises(Unreadable, match="exactly one"):
+        read_bytes(tmp_path)
+
+
+def test_links_pipes_and_sizes_are_refused_at_once(tmp_path):
+    os.symlink("/dev/zero", tmp_path / "zero.ipynb")
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    with (tmp_path / "big.ipynb").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    for name in ("zero", "pipe", "big", "none"):
+        with pytest.raises(Unreadable):
+            read_bytes(tmp_path / f"{name}.ipynb")
+    with pytest.raises(Unreadable):
+        read_bytes(tmp_path / "a\0b")
+
+
+def _zip(members, **options):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_archives():
+    assert unpack(_zip({"x/a.ipynb": b"a", "__MACOSX/x/._a.ipynb": b"m", "x/.ipynb_checkpoints/a.ipynb": b"c"})) == b"a"
+    assert unpack(gzip.compress(b"a")) == b"a"
+    for data in (_zip({}), _zip({"a.txt": b"x"}), b"PK\x03\x04damaged", b"\x1f\x8bdamaged", _zip({"word/document.xml": b"x"})):
+        with pytest.raises(Unreadable):
+            unpack(data)
+
+
+# -- bytes to cells -----------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=400))
+def test_any_bytes_are_a_notebook_or_unreadable(data):
+    try:
+        read_notebook(unpack(data))
+    except Unreadable as e:
+        assert e.why.zh and e.why.en
+
+
+json_values = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8), lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=5), x, max_size=4), max_leaves=15)
+fields = st.sampled_from(["cell_type", "source", "input", "metadata", "outputs", "id", "execution_count", "attachments", "level", "nbgrader", "course"])
+odd_cells = st.lists(st.dictionaries(fields, json_values | st.sampled_from(["code", "markdown", "heading", [{"data": {"text/plain": ["a"]}}, 3], {"course": {"slot": 5}}, {"nbgrader": []}]), max_size=6) | json_values, max_size=5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(odd_cells)
+def test_any_cells_are_read_or_refused_and_never_an_error(lesson, editions, cells):
+    good = cells_of(lesson)
+    try:
+        read(lesson, editions, cells)
+    except Unreadable:
+        pass
+    reading = read(lesson, editions, good + cells)
+    assert reading.lang == "en" and len(reading.exercise) >= 1
+
+
+def test_more_cells_than_anyone_writes_are_not_looked_at(lesson):
+    book = read_notebook(notebook([{"cell_type": "markdown", "source": "x", "metadata": {}}] * (MAX_CELLS + 10)))
+    assert len(book.cells) == MAX_CELLS
+
+
+@given(st.text(alphabet=st.characters(codec=None, categories=["Cs", "Cc", "L", "P"]), max_size=20))
+def test_cleaned_text_can_be_stored_anywhere(text):
+    out = clean(text)
+    out.encode("utf-8")
+    assert "\0" not in out and "\r" not in out
+
+
+def test_outputs_of_every_kind_are_read(lesson):
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": ["a\n", "b"]},
+        {"output_type": "execute_result", "data": {"text/plain": "c", "image/png": "AAAA"}, "metadata": {}},
+        {"output_type": "display_data", "data": {"application/vnd.hopper-course.receipt+json": {"kernel": "k", "backend": "gpu"}}, "metadata": {}},
+        {"output_type": "error", "ename": "ValueError", "evalue": "d", "traceback": ["x"]},
+        {"output_type": "pyout", "text": "e", "png": "AAAA"},
+    ]
+    (cell,) = read_notebook(notebook([{"cell_type": "code", "source": "1", "metadata": {}, "outputs": outputs, "execution_count": 3}])).cells
+    assert cell.outputs == ["a\nb", "c", "ValueError: d", "e"]
+    assert cell.pictures == 2 and cell.receipts == [{"kernel": "k", "backend": "gpu"}] and cell.executed == 3
+
+
+# -- cells to parts -------------------------------------------------------------------------------------------------------------
+
+
+def answer(cells, **texts):
+    for cell in cells:
+        slot = cell["metadata"].get("course", {}).get("slot")
+        if slot in texts:
+            cell["source"] = texts[slot]
+    return cells
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_released_notebook_has_no_answers(lesson, editions, lang):
+    reading = read(lesson, editions, cells_of(lesson, lang))
+    assert reading.lang == lang and set(reading.answers.values()) == {""} and not reading.extra
+
+
+def test_metadata_is_believed_for_answers_only_where_content_does_not_speak(lesson, editions):
+    cells = answer(cells_of(lesson), q1="one", q2="two")
+    text = next(c for c in cells if c["id"] == "text-1")
+    q1 = next(c for c in cells if c["id"] == "answer-q1")
+    text["metadata"], q1["metadata"] = q1["metadata"], text["metadata"]
+    reading = read(lesson, editions, cells)
+    assert reading.answers["q1"] == "one" and reading.answers["q2"] == "two"
+
+
+def test_a_merged_cell_is_taken_apart_by_its_headings(lesson, editions):
+    cells = [c for c in cells_of(lesson) if not c["metadata"].get("course", {}).get("slot", "").startswith("q")]
+    merged = "\n\n".join(["### Q1\n\nWhy is there a phase?", "one", "### Q2", "two\nmore", "### Q3", "three"])
+    cells = [c for c in cells if not c["source"].startswith("### Q")]
+    cells.append({"cell_type": "markdown", "source": merged, "metadata": {}})
+    reading = read(lesson, editions, cells)
+    assert {k: reading.answers[k] for k in ("q1", "q2", "q3")} == {"q1": "one", "q2": "two\nmore", "q3": "three"}
+
+
+def test_slots_merged_into_the_first_one(lesson, editions):
+    cells = answer(cells_of(lesson), q1="one\n\n### Q2\n\ntwo\n\n### Q3\n\nthree")
+    cells = [c for c in cells if c["id"] not in ("answer-q2", "answer-q3") and c["source"] not in ("### Q2", "### Q3")]
+    assert {k: v for k, v in read(lesson, editions, cells).answers.items() if k != "explanation"} == {"q1": "one", "q2": "two", "q3": "three"}
+
+
+@pytest.mark.parametrize("head", ["Q{n}", "Q{n}:", "**Q{n}.**", "## Q {n}", "问题{n}：", "> Q{n})"])
+def test_headings_in_any_form(lesson, editions, head):
+    cells = [c for c in cells_of(lesson) if "slot" not in c["metadata"].get("course", {}) and not c["source"].startswith("### ")]
+    text = "\n".join(f"{head.format(n=n)}\nanswer {n}" for n in (1, 2, 3))
+    reading = read(lesson, editions, [*cells, {"cell_type": "markdown", "source": text, "metadata": {}}])
+    assert [reading.answers[f"q{n}"] for n in (1, 2, 3)] == ["answer 1", "answer 2", "answer 3"]
+    assert reading.moved == ["q1", "q2", "q3"]
+
+
+def test_a_heading_word_inside_an_answer_moves_nothing(lesson, editions):
+    reading = read(lesson, editions, answer(cells_of(lesson), q3="As in Q1: the index wraps.\nQ2 says more."))
+    assert reading.answers["q3"] == "As in Q1: the index wraps.\nQ2 says more." and reading.answers["q1"] == ""
+
+
+def test_a_picture_is_told(lesson, editions):
+    reading = read(lesson, editions, answer(cells_of(lesson), q1="![x](attachment:image.png)"))
+    assert reading.pictures == ["q1"]
+
+
+def test_a_note_of_ones_own_is_no_answer(lesson, editions):
+    cells = cells_of(lesson)
+    cells.insert(3, {"cell_type": "markdown", "source": "My note.", "metadata": {}})
+    reading = read(lesson, editions, cells)
+    assert reading.extra == ["My note."] and set(reading.answers.values()) == {""}
+
+
+def test_an_exercise_cell_that_became_markdown_is_still_found(lesson, editions):
+    cells = cells_of(lesson)
+    next(c for c in cells if c["id"] == "exercise")["cell_type"] = "markdown"
+    assert len(read(lesson, editions, cells).exercise) == 1
+
+
+def test_a_code_block_in_an_answer_is_not_the_exercise(lesson, editions):
+    cells = answer(cells_of(lesson), q1="```python\ndef ring_index(step, stages):\n    return 1\n```")
+    assert [c.ids[0] for c in read(lesson, editions, cells).exercise] == ["exercise"]
+
+
+def test_the_edition_is_told_by_content_when_metadata_lie(lesson, editions):
+    reading = read(lesson, editions, cells_of(lesson, "zh"), metadata={"course": {"lesson": lesson.slug, "lang": "en"}})
+    assert reading.lang == "zh"
+
+
+@pytest.mark.parametrize("cells", [[], [{"cell_type": "code", "source": "print(1)", "metadata": {}}], [{"cell_type": "markdown", "source": "# Shopping list", "metadata": {}}]])
+def test_what_is_not_the_lesson_is_refused(lesson, editions, cells):
+    with pytest.raises(Unreadable):
+        read(lesson, editions, cells)
