@@ -42,7 +42,7 @@ def record(lesson: str, answers: Path) -> None:
             continue
         for kind, evidence, truth in (("link", found.links, item["links"]), ("misconception", found.misconceptions, item.get("misconceptions", []))):
             for e in evidence:
-                x = [round(v, 4) for v in calibration.features(e.reading, e.likeness)]
+                x = [round(v, 4) for v in calibration.features(e.seen)]
                 data["rows"].append({"answer": item["id"], "kind": kind, "id": e.id, "y": int(e.id in truth), "x": x})
     body = ",\n".join(json.dumps(r) for r in data["rows"])
     ROWS.write_text(f'{{"features": {json.dumps(data["features"])}, "rows": [\n{body}\n]}}\n')

@@ -20,23 +20,27 @@ from autograder.lesson.rubric import Slot
 
 _LONG = 60  # width of a sentence (a Chinese character counts 2) beyond which parts of it are looked at as well
 _MAX_UNITS = 48
+_RELEVANT = 0.35  # cosine to any exemplar of the slot from which a sentence is about the slot
 _DIGITS = 3
+_RIDGE = 1.0
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of an answer that is compared as a whole. single: no more than one sentence."""
+    """A piece of an answer that is compared as a whole. sentence: exactly one sentence.  single: no more than one."""
 
     span: Span
     text: str
     single: bool
+    sentence: bool
 
 
 @dataclass(frozen=True)
 class Likeness:
     """How an answer's best piece compares with one link.
 
-    near: cosine to the nearest exemplar.  margin: near minus the cosine to the nearest contrast sentence.  lead: near minus
+    probe: the linear reader's best value (about 1 where the link is stated, -1 where it is not).  near: cosine to the nearest
+    exemplar.  margin: near minus the cosine to the nearest contrast sentence.  lead: near minus
     the cosine to the nearest exemplar of another link.  flipped: the piece denies where the exemplar does not, or the other way.
     """
 
@@ -45,6 +49,7 @@ class Likeness:
     lead: float
     flipped: bool
     span: Span | None
+    probe: float = -1.0
 
 
 NOTHING = Likeness(-1.0, -1.0, -1.0, False, None)
@@ -80,6 +85,20 @@ class SlotVectors:
             right = [f"{x.cause.get(lang)}，{x.mechanism.get(lang)}，{x.effect.get(lang)}" for x in slot.links for lang in ("zh", "en")]
             self._add(m.id, [m.says.zh, m.says.en, *m.exemplars.zh, *m.exemplars.en], [*m.contrast.zh, *m.contrast.en, *right], None)
         self.links = [link.id for link in slot.links]
+        self.probes = {key: self._probe(key) for key in self.ids}
+
+    def _probe(self, key: str) -> np.ndarray:
+        """A linear reader of one link: ridge regression of +1 (its exemplars) against -1 (its contrast and all other exemplars).
+
+        Shape (513,), the last entry the bias. Both sides weigh the same, however many sentences they have.
+        """
+        yes = self.examples[key][0]
+        no = np.concatenate([self.contrast[key], *(self.examples[k][0] for k in self.ids if k != key)])
+        x = np.concatenate([yes, no]).astype(np.float64)
+        y = np.concatenate([np.ones(len(yes)), -np.ones(len(no))])
+        weight = np.concatenate([np.full(len(yes), max(len(no), 1) / len(yes)), np.ones(len(no))])
+        dual = np.linalg.solve(x @ x.T + 1.0 + _RIDGE * np.diag(1 / weight), y)
+        return np.append(x.T @ dual, dual.sum())
 
     def _add(self, key: str, examples: list[str], contrast: list[str], more: np.ndarray | None) -> None:
         texts = [_canonical(t) for t in examples]
@@ -88,27 +107,53 @@ class SlotVectors:
         vectors = encode([_canonical(t) for t in contrast])
         self.contrast[key] = np.concatenate([vectors, more]) if more is not None else vectors
 
-    def compare(self, units: list[Unit], vectors: np.ndarray) -> dict[str, Likeness]:
-        """Likeness of the answer to every link and misconception of the slot."""
+    def compare(self, units: list[Unit], vectors: np.ndarray) -> Comparison:
+        """An answer's pieces against every link and misconception of the slot."""
+        return Comparison(self, units, vectors)
+
+
+class Comparison:
+    """One answer against one slot: which piece is like what."""
+
+    def __init__(self, slot: SlotVectors, units: list[Unit], vectors: np.ndarray):
+        self.slot, self.units = slot, units
+        self._near, self._contrast, self._flipped, self._probe = {}, {}, {}, {}
         if not units:
-            return dict.fromkeys(self.ids, NOTHING)
+            return
         odd = np.array([denials(u.text) % 2 for u in units])
-        near, which = {}, {}
-        for key in self.ids:
-            sims = vectors @ self.examples[key][0].T
-            near[key], which[key] = sims.max(axis=1), sims.argmax(axis=1)
-        out = {}
-        for key in self.ids:
-            contrast = (vectors @ self.contrast[key].T).max(axis=1) if len(self.contrast[key]) else np.zeros(len(units), np.float32)
-            rivals = [near[k] for k in self.links if k != key]
-            other = np.max(rivals, axis=0) if rivals else np.zeros(len(units), np.float32)
-            flipped = odd != self.examples[key][1][which[key]]
-            order = near[key] + 0.5 * (near[key] - contrast) + 0.25 * np.minimum(near[key] - other, 0) - 0.05 * flipped
-            u = int(np.argmax(np.round(order, _DIGITS)))
-            out[key] = Likeness(
-                _round(near[key][u]), _round(near[key][u] - contrast[u]), _round(near[key][u] - other[u]), bool(flipped[u]), units[u].span
-            )
-        return out
+        for key in slot.ids:
+            sims = vectors @ slot.examples[key][0].T
+            self._near[key] = sims.max(axis=1)
+            self._flipped[key] = odd != slot.examples[key][1][sims.argmax(axis=1)]
+            self._probe[key] = vectors @ slot.probes[key][:-1] + slot.probes[key][-1]
+            contrast = slot.contrast[key]
+            self._contrast[key] = (vectors @ contrast.T).max(axis=1) if len(contrast) else np.zeros(len(units), np.float32)
+
+    def likeness(self, key: str) -> Likeness:
+        """The piece that is most like the link or misconception `key`, all things weighed."""
+        if not self.units:
+            return NOTHING
+        near, contrast, flipped = self._near[key], self._contrast[key], self._flipped[key]
+        rivals = [self._near[k] for k in self.slot.links if k != key]
+        other = np.max(rivals, axis=0) if rivals else np.zeros(len(self.units), np.float32)
+        order = near + 0.5 * (near - contrast) + 0.25 * np.minimum(near - other, 0) - 0.05 * flipped + 0.25 * self._probe[key]
+        u = int(np.argmax(np.round(order, _DIGITS)))
+        best = _round(self._probe[key].max())
+        return Likeness(_round(near[u]), _round(near[u] - contrast[u]), _round(near[u] - other[u]), bool(flipped[u]), self.units[u].span, best)
+
+    def unexplained(self, key: str, explained: list[Span]) -> float:
+        """The linear reader's best value over the pieces that no credited statement accounts for; -1 where there is none."""
+        values = [float(p) for u, p in zip(self.units, self._probe.get(key, ())) if not any(u.span.overlaps(x) for x in explained)]
+        return _round(max(values, default=-1.0))
+
+    def open_text(self, explained: list[Span]) -> int:
+        """Width of the sentences that are about this slot and that no credited statement accounts for."""
+        rows = [self._near[k] for k in self.slot.ids] if self.units else []
+        return sum(
+            _width(u.text)
+            for n, u in enumerate(self.units)
+            if u.sentence and max(float(r[n]) for r in rows) >= _RELEVANT and not any(u.span.overlaps(x) for x in explained)
+        )
 
 
 def _canonical(text: str) -> str:
@@ -124,22 +169,22 @@ def units(normal: Normal, sents: list[Sentence], where: Stance) -> list[Unit]:
     text, spans = normal.text, []
     kept = [s for s in sents if not where.refutes(s.span)]
     for s in kept:
-        spans.append((s.span, True))
+        spans.append((s.span, True, True))
         if _width(text[s.start : s.end]) > _LONG and len(s.clauses) > 2:
             for size in (2, 3):
-                spans += [(Span(run[0].start, run[-1].end), True) for run in _runs(s.clauses, size)]
+                spans += [(Span(run[0].start, run[-1].end), True, False) for run in _runs(s.clauses, size)]
     for s in sents:
         if where.refutes(s.span):  # what stands beside the refuted part is still his own
-            spans += [(c, True) for c in s.clauses if not where.refutes(c) and _width(text[c.start : c.end]) > 12]
+            spans += [(c, True, False) for c in s.clauses if not where.refutes(c) and _width(text[c.start : c.end]) > 12]
     for a, b in zip(sents, sents[1:]):
         if a in kept and b in kept and _width(text[a.start : b.end]) <= 4 * _LONG:
-            spans.append((Span(a.start, b.end), False))
+            spans.append((Span(a.start, b.end), False, False))
     seen, out = set(), []
-    for span, single in spans[:_MAX_UNITS]:
+    for span, single, sentence in spans[:_MAX_UNITS]:
         piece = re.sub(r"\s+", " ", text[span.start : span.end]).strip()
         if piece not in seen and _width(piece) >= 6:
             seen.add(piece)
-            out.append(Unit(span, piece, single))
+            out.append(Unit(span, piece, single, sentence))
     return out
 
 

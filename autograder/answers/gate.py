@@ -44,6 +44,8 @@ _INJECTION = re.compile(
             r"(?<![a-z])this (?:answer|response|student|explanation|submission)[^.!?\n]{0,30}(?:is (?:fully |completely |entirely |100 ?% )?(?:correct|right|verified|approved)|has been (?:verified|approved|graded|checked)|deserves|contains all|should pass|must pass)|(?<![a-z])i have verified that",
             r"视为(?:完全)?(?:正确|满足|满分)|当(?:作|成)(?:是)?(?:完全)?正确|系统消息|(?:检查|审核)(?:均|都)?已(?:经)?通过|课程组|测试账号",
             r"(?<![a-z])(?:rubric|grading|graders?|language model|course staff|benefit of the doubt|llm|chatgpt)(?![a-z])|(?<![a-z])(?:regard|treat|take)(?![a-z])[^.!?\n]{0,24} as (?:\w+ )?(?:correct|satisfied|right|passed)(?![a-z])",
+            r"(?:得|计|记|给|判)\s?[0-9一二两]\s?分(?=[。,;!)\s]|$)|标记为(?:已)?(?:出现|存在|找到|满足|正确)|(?<![a-z.\d])[0-9] (?:points?|marks?)(?![a-z])(?! (?:to|at|of|in|where|per))",
+            r"(?<![a-z])credit (?:all|the|every|this)(?![a-z])|(?<![a-z])override (?:code|the)(?![a-z])|(?<![a-z])counts? as (?:explained|correct|satisfied|answered|complete)(?![a-z])|(?<![a-z])evaluation result(?![a-z])",
             # words that an answer to a question has no use for
             r"满分|阅卷|评卷|判卷|评分(?:模型|系统|程序|标准|细则|助手|规则|员|人|者)|(?:获得|得到|拿到|给到)\s?[0-9一二两三]\s?分(?!钟|之|支|别|块|配|布|段|区|割|片|组|解|析|离|数|量)",
             r"(?<![a-z])(?:ai|llm|model|bot|person|whoever|teacher|one)(?: is| who is)? (?:marking|grading|scoring) (?:this|it|the|my)(?![a-z])|(?<![a-z])be (?:generous|lenient|kind|merciful)(?![a-z])|(?<![a-z])(?:reply|respond)(?: \w+)? (?:only|just|exactly|nothing but)(?![a-z])|(?<![a-z])(?:output|print|return|answer)(?: with)? (?:only|just|exactly) [\"'{]|from now on,? you|all links (?:found|present|correct)",
@@ -72,7 +74,7 @@ _PLACEHOLDER = re.compile(
 )
 # Words that make a statement of a row of terms. Chinese verbs of one character also stand inside nouns (寄存器, 性能): they count in longer pieces only.
 _VERBAL = re.compile(
-    r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回|放进|放到|放在|采用|使用|属于"
+    r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回|通过|见上|防止|节省|避免|减少|增加|降低|提高|方便|保证|放进|放到|放在|采用|使用|属于"
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
 )
@@ -251,6 +253,9 @@ def _source_shingles(source: str, size: int) -> frozenset[str]:
 
 def _soup(text: str) -> bool:
     """Keyword stuffing: the same few words over and over. Prose repeats function words, never content at this rate."""
+    links = len(re.findall(r"因为|所以|因此|导致|(?<![a-z])(?:because|therefore|so)(?![a-z])", text))
+    if links >= 4 and len(text) < 14 * links:
+        return True
     words = [w for w in re.findall(r"[a-z0-9_.=*]{2,}", text) if w not in _FUNCTION_WORDS]
     hanzi = re.findall(r"[\u3400-\u9fff]", text)
     pairs = [a + b for a, b in zip(hanzi, hanzi[1:])]
@@ -276,24 +281,26 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def term_list(text: str) -> bool:
-    """A row of terms: separated by commas or blanks, with nothing that states anything."""
+def term_list(text: str, at_least: int = 1) -> bool:
+    """A row of at_least terms: separated by commas or blanks, with nothing that states anything."""
     body = re.sub(r"^[^,:、]{0,24}:", "", text)
     pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if p.strip() and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
     if not pieces:
         return "=" not in body
+    if len(pieces) < at_least:
+        return False
     stated = sum(1 for p in pieces if _states(p))
     longest = max(len(_words(p)) for p in pieces)
     if stated == 0:
         if len(pieces) == 1 and re.search(r"[a-z]+ [a-z]+ [a-z]+ [a-z]+ [a-z]+ [a-z]+", body):
             return False  # an English sentence whose verb is not in the list
-        return len(_GLUE.findall(body)) < 2 and (longest <= 8 or len(body.split()) > 4)
+        return len(_GLUE.findall(body)) < max(2, 0.7 * len(pieces)) and (longest <= 8 or len(body.split()) > 4)
     return len(pieces) >= 4 and stated <= 0.2 * len(pieces) and longest <= 8 and len(_GLUE.findall(body)) < 2
 
 
 def _states(piece: str) -> bool:
-    long_zh = len(re.findall(r"[\u3400-\u9fff]", piece)) >= 7
-    return bool(_VERBAL.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w", piece))
+    long_zh = re.search(r"[\u3400-\u9fff]{7}", piece)
+    return bool(_VERBAL.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w|->", piece))
 
 
 _GLUE = re.compile(r"(?<![a-z])(?:the|an?|to|of|in|on|by|for|with|or|its?|this|these|own|from|at|than|not|no)(?![a-z])")

@@ -41,11 +41,11 @@ _DENIED_AFTER = re.compile(
 
 _REPORT = re.compile(
     r"有(?:的)?(?:人|同学|观点|说法|资料|一种(?:说法|观点))(?:会|可能|也许|常|经常)?(?:说|认为|以为|觉得|提到|主张)|(?:人们|大家|初学者|新手|很多人|不少人|许多人|网上|某些人|一些人)[^,。;]{0,6}(?:说|认为|以为|觉得)"
-    r"|(?:我|你|您|一般|通常|直觉上|乍一看|表面上)?(?:可能|也许|曾经|原先|原来|起初|一开始)?(?:会)?(?:认为|以为)|(?<!无)所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
-    r"|(?<![a-z])(?:(?:some|many|most|other|a few)?\s?(?:people|students?|beginners?|folks|programmers|developers|ones?|they|you|someone|somebody|we|i)\s)(?:(?:might|may|could|often|sometimes|would|will|used to|wrongly|mistakenly|naively|tend to|first)\s)*"
+    r"|(?:你|您|一般|通常|直觉上|乍一看|表面上)(?:可能|也许)?(?:会)?(?:认为|觉得)|(?:可能|也许|曾经|原先|原来|起初|一开始|容易)(?:会|都)?(?:认为|觉得)|以为|(?<!无)所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
+    r"|(?<![a-z])(?:(?:some|many|most|other|a few)?\s?(?:people|students?|beginners?|folks|programmers|developers|ones?|they|you|someone|somebody)\s)(?:(?:might|may|could|often|sometimes|would|will|used to|wrongly|mistakenly|naively|tend to|first)\s)*"
     r"(?:think|thinks|thought|believe|believes|believed|assume|assumes|assumed|say|says|said|claim|claims|claimed|argue|argues|argued|expect|expects|suppose|suggest)(?![a-z])"
     r"|(?<![a-z])(?:it is|it's) (?:often|sometimes|commonly|widely) (?:said|claimed|believed|thought|assumed)(?![a-z])|(?<![a-z])the (?:claim|idea|belief|view|statement|argument|intuition|notion|assumption) that(?![a-z])"
-    r"|(?<![a-z])to (?:think|say|believe|assume|claim) that(?![a-z])"
+    r"|(?<![a-z])(?:i|we) (?:(?:first|originally|initially|once|used to|naively) )+(?:think|thought|believed?|assumed?)(?![a-z])|(?<![a-z])(?:i|we) (?:thought|assumed)(?![a-z])|(?<![a-z])to (?:think|say|believe|assume|claim) that(?![a-z])"
 )
 # Verdicts that speak of a statement and of nothing else.
 _VERDICT = re.compile(
@@ -142,8 +142,7 @@ def stance(text: str, sents: list[Sentence]) -> Stance:
             stop = _CONTRAST.search(whole, m.end())
             refuted.append(Span(s.start + m.start(), s.start + (stop.start() if stop else len(whole))))
         for m in _REFUTED_NOUN.finditer(whole):
-            clause = next((c for c in s.clauses if c.end > s.start + m.end() + 1), s.span)
-            refuted.append(Span(s.start + m.start(), clause.end))
+            refuted.append(Span(s.start + m.start(), _named_claim(text, s, s.start + m.end())))
         reports = [m for m in _REPORT.finditer(whole)]
         quoted = re.search(r"\"[^\"]{6,}\"", whole)
         settled = False
@@ -186,6 +185,15 @@ def stance(text: str, sents: list[Sentence]) -> Stance:
         if _DOUBT.search(whole):
             doubtful.append(s.span)
     return Stance(tuple(refuted), tuple(doubtful))
+
+
+def _named_claim(text: str, s: Sentence, at: int) -> int:
+    """Where a claim ends that was announced as a misconception: at its closing quotation mark, else with its clause."""
+    opening = re.match(r"[\s:,]*\"", text[at : s.end])
+    closing = text.find('"', at + opening.end(), s.end + 2) if opening else -1
+    if closing > 0:
+        return closing
+    return next((c.end for c in s.clauses if c.end > at + 1), s.end)
 
 
 def _opens(text: str, s: Sentence, at: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 _TEXT = {
     "unsure": ("两种读法给出的分数不一致，或者证据离判定线太近，需要人工确认。", "The evidence lies too near the line between two scores; a person should confirm the points."),
     "doubtful": ("有一条因果链只以提问、猜测或转述的形式出现。", "A causal link appears only as a question, a guess or hearsay."),
+    "contradicted": ("同一条因果链在一处被肯定、在另一处被否定。", "A causal link is stated in one place and denied in another."),
     "misconception_unsure": ("这一段可能是本课的核心错误概念，需要人工判断：“{quote}”", "This passage may state one of the lesson's core misconceptions; a person should judge: \"{quote}\""),
     "injection": ("答案里有写给评分者的指令；那一段不计分。", "The answer holds instructions to the grader; that passage earns nothing."),
     "hidden_text": ("答案里有页面上看不见的文字；那一段不计分。", "The answer holds text that does not show on the page; it earns nothing."),

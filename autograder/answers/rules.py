@@ -27,9 +27,9 @@ class Hit:
 class Reading:
     """What the rules say of one link or misconception.
 
-    hit: the tightest place where it is asserted, or None.  contradicted: its terms stand together somewhere, but denied or
-    refuted, and it is asserted nowhere.  doubtful: asserted only as a question, a guess or hearsay.  part: the largest share
-    of some rule's groups found within one window, 0..1.
+    hit: the tightest place where it is asserted, or None.  contradicted: somewhere all it needs stands together, but denied or
+    refuted.  doubtful: asserted only as a question, a guess or hearsay.  part: the largest share of some rule's groups found
+    within one window, 0..1.
     """
 
     hit: Hit | None = None
@@ -111,7 +111,7 @@ def compile_rules(rubric: Rubric) -> dict[str, list[CompiledPattern]]:
 def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence], where: Stance) -> Reading:
     """Look for one link or misconception. Of several places the shortest is taken."""
     best: Hit | None = None
-    contradicted = doubtful = False
+    contradicted = refuted = doubtful = False
     part = 0.0
     for pattern in patterns:
         for groups in pattern.variants:
@@ -128,10 +128,13 @@ def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence],
                     for spans, group in zip(here, groups)
                 ]
                 if not all(said):
-                    contradicted = True
+                    if where.refutes(Span(window[0].start, window[-1].end)):
+                        refuted = True  # what he refutes may itself be a denial
+                    else:
+                        contradicted = True
                     continue
                 hit = _tightest(said, window)
-                if hit is None or all(term_list(normal.text[s.start : s.end]) for s in sents if s.span.overlaps(hit)):
+                if hit is None or all(term_list(normal.text[s.start : s.end], 3) for s in sents if s.span.overlaps(hit)):
                     continue
                 if pattern.unless and any(
                     not denied(normal.text, _clause_of(Span(*m.span()), window) or hit, Span(*m.span()))
@@ -144,7 +147,7 @@ def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence],
                     continue
                 if best is None or hit.end - hit.start < best.span.end - best.span.start:
                     best = Hit(hit)
-    return Reading(best, contradicted and best is None, doubtful and best is None, 1.0 if best else part)
+    return Reading(best, contradicted or (refuted and best is None), doubtful and best is None, 1.0 if best else part)
 
 
 def _windows(sents: list[Sentence], kind: str) -> list[list[Span]]:

@@ -31,10 +31,13 @@ class Evidence:
     """What the layers say of one link or misconception. p: how likely the answer states it."""
 
     id: str
-    reading: rules.Reading
-    likeness: embed.Likeness
+    seen: calibration.Seen
     p: float
     span: Span | None
+
+    @property
+    def hit(self) -> bool:
+        return self.seen.reading.hit is not None
 
 
 @dataclass(frozen=True)
@@ -78,15 +81,20 @@ class Scorer:
         sents = [] if g.empty else sentences(normal)
         where = stance(normal.text, sents)
         pieces = embed.units(normal, sents, where)
-        like = self.vectors(slot_name).compare(pieces, embed.encode([u.text for u in pieces]))
+        likeness = self.vectors(slot_name).compare(pieces, embed.encode([u.text for u in pieces]))
+        holders = (*slot.links, *slot.misconceptions)
+        readings = {h.id: rules.read(self.rules[h.id], normal, sents, where) if sents else rules.Reading() for h in holders}
+        explained = [r.hit.span for r in readings.values() if r.hit] + list(where.refuted)
+        open_text = likeness.open_text(explained)
         weights = calibration.load()
-        links, wrong = [], []
-        for holder, out, kind in [*((x, links, "link") for x in slot.links), *((m, wrong, "misconception") for m in slot.misconceptions)]:
-            reading = rules.read(self.rules[holder.id], normal, sents, where) if sents else rules.Reading()
-            likeness = like[holder.id]
-            p = weights.probability(kind, reading, likeness, has_rules=bool(holder.rules)) if sents else 0.0
-            out.append(Evidence(holder.id, reading, likeness, p, reading.hit.span if reading.hit else likeness.span))
-        return Assessment(slot_name, g, tuple(links), tuple(wrong))
+        found = []
+        for n, holder in enumerate(holders):
+            kind = "link" if n < len(slot.links) else "misconception"
+            reading = readings[holder.id]
+            seen = calibration.Seen(reading, likeness.likeness(holder.id), open_text, likeness.unexplained(holder.id, explained))
+            p = weights.probability(kind, seen) if sents else 0.0
+            found.append(Evidence(holder.id, seen, p, reading.hit.span if reading.hit else seen.likeness.span))
+        return Assessment(slot_name, g, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]))
 
 
 _ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
@@ -156,8 +164,10 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         review.append(("too_long", {}))
     if confidence(slot, a.links, points) < calibration.load().auto:
         review.append(("unsure", {}))
-    if any(e.reading.doubtful for e in a.links):
+    if any(e.seen.reading.doubtful for e in a.links):
         review.append(("doubtful", {}))
+    if any(e.hit and e.seen.reading.contradicted for e in credited):
+        review.append(("contradicted", {}))
     review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
     reasons = [say(code, lang, **values) for code, values in review]
     reasons += [say(f"discarded_{kind}", lang) for kind in sorted(a.gate.kinds)]
@@ -169,7 +179,7 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         max_points=slot.points,
         lane="review" if review else "auto",
         links=[
-            LinkFound(id=e.id, quote=normal.quote(e.span.start, e.span.end), layer="rules" if e.reading.hit else "embedding", confidence=round(e.p, 3))
+            LinkFound(id=e.id, quote=normal.quote(e.span.start, e.span.end), layer="rules" if e.hit else "embedding", confidence=round(e.p, 3))
             for e in credited
         ],
         missing=[e.id for e in a.links if e.id not in found],
@@ -188,10 +198,10 @@ def _misconceptions(a: Assessment, slot: Slot, found: set[str]) -> tuple[list[Mi
     weights = calibration.load()
     wrong, open_ = [], []
     for e, m in zip(a.misconceptions, slot.misconceptions):
-        sure = bool(e.reading.hit) and e.p >= weights.misconception_high and not found & set(m.against)
-        if e.reading.hit:
+        sure = e.hit and e.p >= weights.misconception_high and not found & set(m.against)
+        if e.hit:
             wrong.append(MisconceptionFound(id=e.id, quote=a.gate.normal.quote(e.span.start, e.span.end), veto=m.veto, sure=sure))
-        if m.veto and not sure and (e.reading.hit or e.p > weights.misconception_low):
+        if m.veto and not sure and (e.hit or e.p > weights.misconception_low):
             open_.append(e)
     return wrong, open_
 
