@@ -28,6 +28,7 @@ HERE = Path(__file__).parent
 RUNTIME = HERE / "runtime"
 CUDA = HERE.parent / "cuda"
 PREBUILT = HERE / "prebuilt"
+KEPT_KERNELS = 1000  # in the cache; about 50 KB each
 MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
@@ -202,6 +203,7 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
     key = _digest(text, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
     target = cache_folder() / f"{source.stem}-{key}.so"
     if target.exists():
+        os.utime(target)  # used: the last to be pruned
         return target, 0.0
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
@@ -218,4 +220,12 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         if linked.returncode:
             raise _compile_error(source.name, linked.stderr)
         os.replace(folder / "kernel.so", target)
+    _prune(target.parent)
     return target, time.perf_counter() - began
+
+
+def _prune(folder: Path) -> None:
+    """Keep the newest kernels: every edit of a source makes another."""
+    age = lambda p: p.stat().st_mtime if p.exists() else 0.0  # another process may be pruning as well
+    for old in sorted(folder.glob("*.so"), key=age)[:-KEPT_KERNELS]:
+        old.unlink(missing_ok=True)

@@ -183,6 +183,10 @@ def test_the_cache(monkeypatch, tmp_path):
     assert compiled("cached", text, "f", VALUE=1).build_seconds == 0
     others = [compiled("cached", text, "f", VALUE=2), compiled("cached", text + "// other\n", "f", VALUE=1), compiled("cached", text, "f", VALUE=1, instrument=False)]
     assert len({first.library, *(m.library for m in others)}) == 4
+    monkeypatch.setattr(toolchain, "KEPT_KERNELS", 2)
+    assert compiled("cached", text, "f", VALUE=1).build_seconds == 0  # used last: kept
+    compiled("cached", text, "f", VALUE=3)
+    assert len(list((tmp_path / "cache").glob("*.so"))) == 2 and first.library.exists()
     monkeypatch.setenv("KERNELS_CACHE", "/proc/no/such")
     with pytest.raises(EmulatorUnavailable, match="KERNELS_CACHE"):
         compiled("cached", text, "f", VALUE=1)

@@ -11,10 +11,12 @@ namespace {
 
 std::map<const void*, VectorRef> published;  // what an acquire of this location sees
 
-template <class T> T combine(AtomicOp op, T old, T operand, T compare) {
+template <class T>
+T combine(AtomicOp op, T old, T operand, T compare) {
   switch (op) {
     case LOAD: return old;
-    case STORE: case EXCHANGE: return operand;
+    case STORE:
+    case EXCHANGE: return operand;
     case ADD: return (T)(old + operand);
     case MAX: return old < operand ? operand : old;
     case MIN: return operand < old ? operand : old;
@@ -25,7 +27,8 @@ template <class T> T combine(AtomicOp op, T old, T operand, T compare) {
   return old;
 }
 
-template <class T> uint64_t apply(void* p, AtomicOp op, uint64_t operand_bits, uint64_t compare_bits) {
+template <class T>
+uint64_t apply(void* p, AtomicOp op, uint64_t operand_bits, uint64_t compare_bits) {
   T old, operand, compare;
   memcpy(&old, p, sizeof(T));
   memcpy(&operand, &operand_bits, sizeof(T));
@@ -78,7 +81,8 @@ uint64_t emu_atomic(void* p, AtomicOp op, Number type, Order how, uint64_t opera
   const unsigned bytes = type == I64 || type == U64 ? 8 : 4;
   if ((uintptr_t)p % bytes) emu_misaligned(p, bytes, where);
   if (!block_of_shared(p) && !find_global(p))
-    stop("out_of_bounds", "out-of-bounds", text("%s: atomic access to %s.", name_of(t).c_str(), describe_address(p).c_str()), where);
+    stop("out_of_bounds", "out-of-bounds", text("%s: atomic access to %s.", name_of(t).c_str(), describe_address(p).c_str()),
+         where);
   if (op == LOAD) {
     poll(where);
   } else {

@@ -64,13 +64,21 @@ void emu_named_barrier(int id, int threads, bool waits, Where where) {
   spend(10);
   if (id < 0 || id > 15) stop("misuse", "named-barrier", text("Barrier %d: a block has barriers 0 to 15.", id), where);
   if (threads < 0 || threads % 32 || (unsigned)threads > (b->threads.size() + 31) / 32 * 32)
-    stop("misuse", "named-barrier", text("Barrier %d for %d threads: the count is a multiple of 32 and at most the block's %zu threads.", id, threads, b->threads.size()), where);
+    stop("misuse", "named-barrier",
+         text("Barrier %d for %d threads: the count is a multiple of 32 and at most the block's %zu threads.", id, threads,
+              b->threads.size()),
+         where);
   NamedBarrier& bar = b->barriers[id];
   if (bar.arrived && bar.expected != (unsigned)threads)
-    stop("misuse", "named-barrier", text("Barrier %d: %s expects %d threads, but those that have arrived expect %u.", id, name_of(t).c_str(), threads, bar.expected), where);
+    stop("misuse", "named-barrier",
+         text("Barrier %d: %s expects %d threads, but those that have arrived expect %u.", id, name_of(t).c_str(), threads,
+              bar.expected),
+         where);
   bar.expected = (unsigned)threads;
   const uint64_t generation = bar.generation;
-  if (tracing() && t->lane == 0) trace(event_time(), event_time(), "barrier", name_of(b) + text(" warp %u", t->warp), text("%s %d", waits ? "sync" : "arrive", id), where);
+  if (tracing() && t->lane == 0)
+    trace(event_time(), event_time(), "barrier", name_of(b) + text(" warp %u", t->warp),
+          text("%s %d", waits ? "sync" : "arrive", id), where);
   remember(text("%s %s barrier %d (%s)", name_of(t).c_str(), waits ? "waits at" : "arrives at", id, at(where).c_str()));
   const bool last = arrive(bar, threads ? (unsigned)threads : b->live);
   if (!waits) return;
@@ -112,18 +120,28 @@ void emu_setmaxnreg(int registers, bool increase, Where where) {
   const char* name = increase ? "reg_inc" : "reg_dec";
   if (!machine.capped)
     stop("misuse", "setmaxnreg-without-cap",
-         text("%s<%d> has no effect: the kernel has no register cap at launch, so the compiler ignores setmaxnreg. Give the kernel __launch_bounds__(threads, 1).", name, registers), where);
+         text("%s<%d> has no effect: the kernel has no register cap at launch, so the compiler ignores setmaxnreg. Give the "
+              "kernel __launch_bounds__(threads, 1).",
+              name, registers),
+         where);
   if (registers % 8 || registers < 24 || registers > 256)
     stop("misuse", "setmaxnreg", text("%s<%d>: the count is a multiple of 8 from 24 to 256.", name, registers), where);
-  if (b->threads.size() % 128) stop("misuse", "setmaxnreg", text("%s<%d>: the block's threads are not whole warpgroups of 128.", name, registers), where);
+  if (b->threads.size() % 128)
+    stop("misuse", "setmaxnreg", text("%s<%d>: the block's threads are not whole warpgroups of 128.", name, registers), where);
   if (g.setting && (g.setting_to != registers || g.setting_increase != increase))
-    stop("misuse", "setmaxnreg", text("%s<%d>, while other warps of the warpgroup have not yet executed the setmaxnreg to %d: all warps ask for the same, and synchronise before they ask again.", name, registers, g.setting_to), where);
+    stop("misuse", "setmaxnreg",
+         text("%s<%d>, while other warps of the warpgroup have not yet executed the setmaxnreg to %d: all warps ask for the "
+              "same, and synchronise before they ask again.",
+              name, registers, g.setting_to),
+         where);
   if (increase ? registers < g.registers : registers > g.registers)
-    stop("misuse", "setmaxnreg", text("%s<%d>, but the warpgroup holds %d registers a thread.", name, registers, g.registers), where);
+    stop("misuse", "setmaxnreg", text("%s<%d>, but the warpgroup holds %d registers a thread.", name, registers, g.registers),
+         where);
   g.setting_to = registers;
   g.setting_increase = increase;
   if (tracing() && t->index % 128 == 0)
-    trace(event_time(), event_time(), "registers", name_of(b) + text(" warp %u", t->warp), text("%s %d", name, registers), where);
+    trace(event_time(), event_time(), "registers", name_of(b) + text(" warp %u", t->warp), text("%s %d", name, registers),
+          where);
   g.setting = (g.setting + 1) % 128;
   if (!increase) {
     if (g.setting == 0) {

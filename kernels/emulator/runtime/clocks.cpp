@@ -9,8 +9,13 @@ unsigned slots, entities;
 
 // Joins repeat: the lanes of a warp hold the same vector and acquire the same release. Direct-mapped; holds references, so
 // that a pointer in a key cannot come to mean another vector.
-struct JoinMemo { VectorRef a, b, result; };
-struct RaiseMemo { VectorRef a, result; Epoch e; };
+struct JoinMemo {
+  VectorRef a, b, result;
+};
+struct RaiseMemo {
+  VectorRef a, result;
+  Epoch e;
+};
 JoinMemo join_memo[256];
 RaiseMemo raise_memo[256];
 

@@ -21,13 +21,23 @@ struct Epoch {
 };
 
 // A counted pointer. The runner has one OS thread: no atomic counts.
-template <class T> class Ref {
+template <class T>
+class Ref {
  public:
   Ref() {}
-  explicit Ref(T* p) : p_(p) { if (p_) ++p_->references; }
+  explicit Ref(T* p) : p_(p) {
+    if (p_) ++p_->references;
+  }
   Ref(const Ref& o) : Ref(o.p_) {}
-  Ref& operator=(Ref o) { T* p = p_; p_ = o.p_; o.p_ = p; return *this; }
-  ~Ref() { if (p_ && --p_->references == 0) delete p_; }
+  Ref& operator=(Ref o) {
+    T* p = p_;
+    p_ = o.p_;
+    o.p_ = p;
+    return *this;
+  }
+  ~Ref() {
+    if (p_ && --p_->references == 0) delete p_;
+  }
   T* operator->() const { return p_; }
   T* get() const { return p_; }
   explicit operator bool() const { return p_ != nullptr; }
@@ -52,8 +62,8 @@ struct Vector {  // one row a slot; a missing row is all zeros
 typedef Ref<Vector> VectorRef;
 
 void clocks_reset(unsigned slots, unsigned entities_per_slot);
-VectorRef join(const VectorRef& a, const VectorRef& b);        // the later of both, entry by entry
-VectorRef raise(const VectorRef& a, Epoch e);                  // a, having seen e
+VectorRef join(const VectorRef& a, const VectorRef& b);  // the later of both, entry by entry
+VectorRef raise(const VectorRef& a, Epoch e);            // a, having seen e
 VectorRef raise_all(const VectorRef& a, const std::vector<Epoch>& epochs);
 
 // What one CUDA thread has seen: a shared vector, and its own clock on top.

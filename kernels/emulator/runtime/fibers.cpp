@@ -83,9 +83,11 @@ Stack take_stack() {
     return s;
   }
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char* p = (char*)mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  char* p =
+      (char*)mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED || mprotect(p, page, PROT_NONE))
-    stop("misuse", "too-many-threads", "The system gives no more stacks for the emulator's threads. Use fewer SMs (sms=...) or smaller blocks.");
+    stop("misuse", "too-many-threads",
+         "The system gives no more stacks for the emulator's threads. Use fewer SMs (sms=...) or smaller blocks.");
   return {p + page, p + page + STACK_BYTES};
 }
 

@@ -14,8 +14,8 @@ struct Stack {
   bool guards(const void* p) const { return (const char*)p < low && (const char*)p >= low - 65536; }
 };
 
-Stack take_stack();              // from the pool, or new; contents undefined
-void give_stack(Stack stack);    // back to the pool
+Stack take_stack();                            // from the pool, or new; contents undefined
+void give_stack(Stack stack);                  // back to the pool
 void* start_on(Stack stack, void (*entry)());  // a context that begins in entry
 
 }  // namespace emu

@@ -18,22 +18,25 @@ void watched(const void* p, unsigned bytes, bool write, const void* pc) {
   access(p, bytes, write, place_of_code(pc));
   // Under random schedules another warp may run between any two accesses.
   const Pick pick = machine.options.pick;
-  if ((pick == Pick::RANDOM || pick == Pick::PCT) && !t->stack.holds(p) && machine.one_in(64)) suspend(Wait::YIELD, 0, 0, t->where);
+  if ((pick == Pick::RANDOM || pick == Pick::PCT) && !t->stack.holds(p) && machine.one_in(64)) {
+    progress();  // it computes: whoever polls for its result must wait
+    suspend(Wait::YIELD, 0, 0, t->where);
+  }
 }
 
 }  // namespace
 }  // namespace emu
 
 #define PC __builtin_return_address(0)
-#define WATCH(n)                                                                                        \
-  void __tsan_read##n(void* p) { emu::watched(p, n, false, PC); }                                       \
-  void __tsan_write##n(void* p) { emu::watched(p, n, true, PC); }                                       \
-  void __tsan_unaligned_read##n(void* p) { emu::watched(p, n, false, PC); }                             \
-  void __tsan_unaligned_write##n(void* p) { emu::watched(p, n, true, PC); }                             \
-  void __tsan_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); }   \
-  void __tsan_unaligned_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); } \
-  void __tsan_volatile_read##n(void* p) { emu::volatile_access(p, n, false, emu::place_of_code(PC)); }  \
-  void __tsan_volatile_write##n(void* p) { emu::volatile_access(p, n, true, emu::place_of_code(PC)); }  \
+#define WATCH(n)                                                                                                 \
+  void __tsan_read##n(void* p) { emu::watched(p, n, false, PC); }                                                \
+  void __tsan_write##n(void* p) { emu::watched(p, n, true, PC); }                                                \
+  void __tsan_unaligned_read##n(void* p) { emu::watched(p, n, false, PC); }                                      \
+  void __tsan_unaligned_write##n(void* p) { emu::watched(p, n, true, PC); }                                      \
+  void __tsan_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); }            \
+  void __tsan_unaligned_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); }  \
+  void __tsan_volatile_read##n(void* p) { emu::volatile_access(p, n, false, emu::place_of_code(PC)); }           \
+  void __tsan_volatile_write##n(void* p) { emu::volatile_access(p, n, true, emu::place_of_code(PC)); }           \
   void __tsan_unaligned_volatile_read##n(void* p) { emu::volatile_access(p, n, false, emu::place_of_code(PC)); } \
   void __tsan_unaligned_volatile_write##n(void* p) { emu::volatile_access(p, n, true, emu::place_of_code(PC)); }
 

@@ -14,13 +14,13 @@
 
 namespace emu {
 
-constexpr unsigned SHARED_BYTES = 227 * 1024;    // what a block may have on sm_90
+constexpr unsigned SHARED_BYTES = 227 * 1024;  // what a block may have on sm_90
 constexpr unsigned REGISTERS_PER_SM = 64 * 1024;
-constexpr double NEVER = 1e300;                  // on the nominal clock
-constexpr unsigned ASYNC_ENTITIES = 64;          // copy queues (barriers, storing threads) told apart in one block
+constexpr double NEVER = 1e300;          // on the nominal clock
+constexpr unsigned ASYNC_ENTITIES = 64;  // copy queues (barriers, storing threads) told apart in one block
 
-enum class Pick { ROUND_ROBIN, RANDOM, PCT, TIMED };   // who runs next
-enum class When { EARLY, RANDOM, LATE, TIMED };        // when asynchronous work happens
+enum class Pick { ROUND_ROBIN, RANDOM, PCT, TIMED };  // who runs next
+enum class When { EARLY, RANDOM, LATE, TIMED };       // when asynchronous work happens
 
 struct Options {
   Dim3 grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
@@ -49,7 +49,7 @@ struct Thread : ThreadContext {
   double time = 0;                 // nominal clock
   double wait_began = 0;
   Clock clock;
-  VectorRef pending_acquire, fence_release;  // relaxed atomics around __threadfence
+  VectorRef pending_acquire, fence_release;                              // relaxed atomics around __threadfence
   std::vector<uint32_t> proxy_fences, global_proxy_fences, init_fences;  // own clock at each, ascending
   // wgmma: operations issued, and how many had been issued at each open commit
   unsigned wgmma_issued = 0, wgmma_waited = 0;
@@ -61,7 +61,7 @@ struct Thread : ThreadContext {
   std::vector<unsigned> store_groups;
   std::vector<Epoch> store_reads, store_writes;  // the epochs of each store's two halves
   uint64_t cluster_generation = 0;
-  unsigned phases_at_wait = 0;     // of the mbarrier it waits for, when it began
+  unsigned phases_at_wait = 0;  // of the mbarrier it waits for, when it began
 };
 
 struct CollectiveState {
@@ -103,7 +103,7 @@ struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes 
   std::vector<Thread*> waiting;
 };
 
-struct AsyncEntity {  // a queue of copies: how many were issued, and which have landed
+struct AsyncEntity {                // a queue of copies: how many were issued, and which have landed
   uint32_t issued = 0, landed = 0;  // all up to `landed` have
   std::vector<uint32_t> landed_beyond;
 };
@@ -118,24 +118,27 @@ struct Cluster {
 struct Warpgroup;  // wgmma.h
 class Shadow;      // shadow.h
 
-struct SharedObject { unsigned offset, bytes; std::string name; };
+struct SharedObject {
+  unsigned offset, bytes;
+  std::string name;
+};
 
 struct Block {
   Dim3 index{0, 0, 0};
   unsigned rank = 0, slot = 0;
-  uint32_t clock_floor = 0;                   // the slot's when the block began
+  uint32_t clock_floor = 0;  // the slot's when the block began
   Cluster* cluster = nullptr;
   char* shared = nullptr;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<std::unique_ptr<Warpgroup>> warpgroups;
   NamedBarrier barriers[16];
-  std::map<unsigned, Barrier> mbarriers;      // by offset
+  std::map<unsigned, Barrier> mbarriers;  // by offset
   std::vector<AsyncEntity> async;
-  std::map<uint64_t, int> async_of;           // key -> index into async
+  std::map<uint64_t, int> async_of;  // key -> index into async
   unsigned live = 0;
   int free_registers = 0;
-  std::vector<uint64_t> barrier_words;        // a bit for each 8 bytes that hold an mbarrier
+  std::vector<uint64_t> barrier_words;  // a bit for each 8 bytes that hold an mbarrier
   std::vector<Thread*> waiting_for_registers;
   double tensor_core_free = 0, copy_engine_free = 0;  // nominal clock
   Block();
@@ -190,8 +193,7 @@ extern Machine machine;
 inline double event_time() { return machine.options.pick == Pick::TIMED ? machine.now : (double)machine.steps; }
 
 // Entities of a block.
-inline Entity wgmma_entity(const Block* b, unsigned group) {
-  return entity(b->slot, (unsigned)b->threads.size() + group); }
+inline Entity wgmma_entity(const Block* b, unsigned group) { return entity(b->slot, (unsigned)b->threads.size() + group); }
 inline Entity async_entity(const Block* b, int i) {
   return entity(b->slot, (unsigned)(b->threads.size() + b->warpgroups.size()) + (unsigned)i);
 }
@@ -202,7 +204,7 @@ void async_landed(Block* b, int index, uint32_t clock);  // that copy has landed
 
 // blocks.cpp
 void prepare_slots();
-bool place_clusters();        // fills free SMs; false when the grid is exhausted and nothing is resident
+bool place_clusters();         // fills free SMs; false when the grid is exhausted and nothing is resident
 void thread_exits(Thread* t);  // a finished cluster leaves its SMs at the next place_clusters
 
 }  // namespace emu

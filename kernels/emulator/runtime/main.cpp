@@ -21,10 +21,10 @@ namespace emu {
 namespace {
 
 struct Argument {
-  std::string kind;              // array, null, map, bytes, int, float
+  std::string kind;  // array, null, map, bytes, int, float
   std::vector<unsigned char> bytes;
-  std::string given;             // for messages
-  int array = -1;                // which array it points into
+  std::string given;  // for messages
+  int array = -1;     // which array it points into
 };
 
 std::string library, entry, result;
@@ -47,13 +47,15 @@ void map_array(std::istringstream& in) {
   std::string name;
   std::getline(in, name);
   char* p = (char*)mmap(nullptr, region + 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED || mmap(p + GUARD, region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data_file, (off_t)file_offset) == MAP_FAILED)
+  if (p == MAP_FAILED ||
+      mmap(p + GUARD, region, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, data_file, (off_t)file_offset) == MAP_FAILED)
     stop("crash", "memory", "The launch's arrays could not be mapped.");
   array_base.push_back(p + GUARD + start);
   add_global_array(p + GUARD + start, bytes, name.substr(1));
 }
 
-template <class T> void append(std::vector<unsigned char>& out, T v) {
+template <class T>
+void append(std::vector<unsigned char>& out, T v) {
   const unsigned char* p = (const unsigned char*)&v;
   out.insert(out.end(), p, p + sizeof v);
 }
@@ -87,7 +89,8 @@ void read_argument(std::istringstream& in) {
   } else {  // floatbytes, intbytes, bytes: a typed scalar
     std::string hex;
     in >> hex;
-    for (size_t i = 0; i + 1 < hex.size(); i += 2) a.bytes.push_back((unsigned char)strtol(hex.substr(i, 2).c_str(), nullptr, 16));
+    for (size_t i = 0; i + 1 < hex.size(); i += 2)
+      a.bytes.push_back((unsigned char)strtol(hex.substr(i, 2).c_str(), nullptr, 16));
   }
   std::getline(in, a.given);
   arguments.push_back(a);
@@ -118,7 +121,9 @@ void read_launch(const char* path) {
     else if (word == "policy") {
       std::string pick, copies, mma;
       in >> pick >> copies >> mma;
-      auto when = [](const std::string& s) { return s == "early" ? When::EARLY : s == "late" ? When::LATE : s == "timed" ? When::TIMED : When::RANDOM; };
+      auto when = [](const std::string& s) {
+        return s == "early" ? When::EARLY : s == "late" ? When::LATE : s == "timed" ? When::TIMED : When::RANDOM;
+      };
       o.pick = pick == "rr" ? Pick::ROUND_ROBIN : pick == "pct" ? Pick::PCT : pick == "timed" ? Pick::TIMED : Pick::RANDOM;
       o.copies = when(copies);
       o.mma = when(mma);
@@ -136,20 +141,28 @@ void read_launch(const char* path) {
 void fit_arguments() {
   const Kernel* k = machine.kernel;
   if (arguments.size() != k->count)
-    stop("argument", "argument-count", text("%s has %u parameters; the launch gives %zu arguments.", entry.c_str(), k->count, arguments.size()));
+    stop("argument", "argument-count",
+         text("%s has %u parameters; the launch gives %zu arguments.", entry.c_str(), k->count, arguments.size()));
   static std::vector<void*> pointers;
   std::vector<bool> may_be_written(array_base.size());
   for (unsigned i = 0; i < k->count; ++i) {
     const Parameter p = k->parameters[i];
     Argument& a = arguments[i];
-    const char* expected = p.kind == 'p' || p.kind == 'c' ? "a pointer" : p.kind == 'm' ? "a TensorMap" : p.kind == 'f' ? "a floating-point number" : p.kind == 'i' ? "an integer" : "a struct";
-    const bool pointer = a.kind == "array" || a.kind == "null", typed = a.kind == "floatbytes" || a.kind == "intbytes" || a.kind == "bytes";
+    const char* expected = p.kind == 'p' || p.kind == 'c' ? "a pointer"
+                           : p.kind == 'm'                ? "a TensorMap"
+                           : p.kind == 'f'                ? "a floating-point number"
+                           : p.kind == 'i'                ? "an integer"
+                                                          : "a struct";
+    const bool pointer = a.kind == "array" || a.kind == "null",
+               typed = a.kind == "floatbytes" || a.kind == "intbytes" || a.kind == "bytes";
     bool fits = p.kind == 'p' || p.kind == 'c' ? pointer : p.kind == 'm' ? a.kind == "map" : !pointer && a.kind != "map";
     if (p.kind == 'i') fits = a.kind == "int" || (a.kind == "intbytes" && a.bytes.size() == p.bytes);
     if (p.kind == 'f') fits = a.kind == "int" || a.kind == "float" || (a.kind == "floatbytes" && a.bytes.size() == p.bytes);
     if (p.kind == 'o') fits = typed && a.bytes.size() == p.bytes;
     if (!fits)
-      stop("argument", "argument-type", text("%s: parameter %u is %s of %u bytes; the argument is%s.", entry.c_str(), i + 1, expected, p.bytes, a.given.c_str()));
+      stop("argument", "argument-type",
+           text("%s: parameter %u is %s of %u bytes; the argument is%s.", entry.c_str(), i + 1, expected, p.bytes,
+                a.given.c_str()));
     if (a.array >= 0 && p.kind != 'c') may_be_written[(size_t)a.array] = true;
     double number = 0;
     if (a.kind == "float") memcpy(&number, a.bytes.data(), 8);
@@ -176,12 +189,13 @@ void fit_arguments() {
 
 int add_library(dl_phdr_info* info, size_t, void* inside) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& h = info->dlpi_phdr[i];
+    const ElfW(Phdr) & h = info->dlpi_phdr[i];
     const char* low = (const char*)info->dlpi_addr + h.p_vaddr;
     if (h.p_type != PT_LOAD || (const char*)inside < low || (const char*)inside >= low + h.p_memsz) continue;
     for (int j = 0; j < info->dlpi_phnum; ++j) {
-      const ElfW(Phdr)& segment = info->dlpi_phdr[j];
-      if (segment.p_type == PT_LOAD) add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+      const ElfW(Phdr) & segment = info->dlpi_phdr[j];
+      if (segment.p_type == PT_LOAD)
+        add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
     }
     note(text("base %llu", (unsigned long long)info->dlpi_addr));  // for the launcher, to translate code addresses
     return 1;
@@ -205,14 +219,22 @@ void check_launch() {
   Options& o = machine.options;
   const unsigned n = machine.threads_per_block();
   if (n == 0 || n > 1024) stop("misuse", "launch", text("A block of %u threads: it may have 1 to 1024.", n));
-  if (!o.grid.x || !o.grid.y || !o.grid.z) stop("misuse", "launch", text("An empty grid: %u x %u x %u blocks.", o.grid.x, o.grid.y, o.grid.z));
-  if (machine.cluster_size() == 0 || machine.cluster_size() > 8) stop("misuse", "launch", text("A cluster of %u blocks: it may have 1 to 8 without opting in to more.", machine.cluster_size()));
-  if (o.grid.x % o.cluster.x || o.grid.y % o.cluster.y || o.grid.z % o.cluster.z) stop("misuse", "launch", "The grid is not a whole number of clusters in each dimension.");
-  if (o.shared_bytes > SHARED_BYTES) stop("misuse", "shared-memory-budget", text("%u bytes of dynamic shared memory; a block may have %u.", o.shared_bytes, SHARED_BYTES));
+  if (!o.grid.x || !o.grid.y || !o.grid.z)
+    stop("misuse", "launch", text("An empty grid: %u x %u x %u blocks.", o.grid.x, o.grid.y, o.grid.z));
+  if (machine.cluster_size() == 0 || machine.cluster_size() > 8)
+    stop("misuse", "launch",
+         text("A cluster of %u blocks: it may have 1 to 8 without opting in to more.", machine.cluster_size()));
+  if (o.grid.x % o.cluster.x || o.grid.y % o.cluster.y || o.grid.z % o.cluster.z)
+    stop("misuse", "launch", "The grid is not a whole number of clusters in each dimension.");
+  if (o.shared_bytes > SHARED_BYTES)
+    stop("misuse", "shared-memory-budget",
+         text("%u bytes of dynamic shared memory; a block may have %u.", o.shared_bytes, SHARED_BYTES));
   const unsigned most = REGISTERS_PER_SM / ((n + 127) / 128 * 128) / 8 * 8;
   if (!o.registers) o.registers = most < 255 ? most : 255;
   if (o.registers > 255 || o.registers * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
-    stop("misuse", "register-budget", text("%u threads of %u registers need %u; an SM has %u, and a thread at most 255.", n, o.registers, o.registers * n, REGISTERS_PER_SM));
+    stop("misuse", "register-budget",
+         text("%u threads of %u registers need %u; an SM has %u, and a thread at most 255.", n, o.registers, o.registers * n,
+              REGISTERS_PER_SM));
 }
 
 }  // namespace

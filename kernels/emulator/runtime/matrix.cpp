@@ -11,7 +11,9 @@ namespace {
 struct Descriptor {
   uint32_t start, leading, stride, span;  // bytes; span 0: no swizzle
   explicit Descriptor(uint64_t d)
-      : start((uint32_t)(d & 0x3FFF) << 4), leading((uint32_t)(d >> 16 & 0x3FFF) << 4), stride((uint32_t)(d >> 32 & 0x3FFF) << 4) {
+      : start((uint32_t)(d & 0x3FFF) << 4),
+        leading((uint32_t)(d >> 16 & 0x3FFF) << 4),
+        stride((uint32_t)(d >> 32 & 0x3FFF) << 4) {
     const unsigned layout = d >> 62 & 3;
     span = layout == 1 ? 128 : layout == 2 ? 64 : layout == 3 ? 32 : 0;
   }
@@ -29,8 +31,8 @@ float decode(Element e, const char* p) {
   return 0;
 }
 
-// One output of an FP8 instruction as the hardware adds it: the products and the accumulator are aligned to the largest exponent
-// among them and cut KEPT_BITS below its leading bit; so is the sum. Fitted to the errors measured on an H200
+// One output of an FP8 instruction as the hardware adds it: the products and the accumulator are aligned to the largest
+// exponent among them and cut KEPT_BITS below its leading bit; so is the sum. Fitted to the errors measured on an H200
 // (figures/data/lesson07_accumulation_error.json): the mean relative errors agree within 3 % from K = 512 to 65536.
 constexpr int KEPT_BITS = 13;
 float reduced_sum(const float* products, int k, float acc) {
@@ -144,9 +146,12 @@ void multiply(const Wgmma& op, const char* shared, const uint32_t* a_registers, 
       for (int j = 0; j < n; ++j) sum[j] += x * row[j];
     }
     float* out = acc + i * n;
-    if (op.scale_d) for (int j = 0; j < n; ++j) out[j] += sum[j];
-    else for (int j = 0; j < n; ++j) out[j] = sum[j];
-    if (op.fp16_accumulators) for (int j = 0; j < n; ++j) out[j] = fp16_to_float(float_to_fp16(out[j]));
+    if (op.scale_d)
+      for (int j = 0; j < n; ++j) out[j] += sum[j];
+    else
+      for (int j = 0; j < n; ++j) out[j] = sum[j];
+    if (op.fp16_accumulators)
+      for (int j = 0; j < n; ++j) out[j] = fp16_to_float(float_to_fp16(out[j]));
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace emu {
 
-int k_of(Element e);              // 256 bits: 16, 8 or 32 elements
+int k_of(Element e);  // 256 bits: 16, 8 or 32 elements
 int bytes_of(Element e);
 // Shared-memory address of the 16-byte chunk that holds element (mn, k).
 uint32_t operand_chunk(uint64_t descriptor, int major, Element e, int mn, int k);

@@ -4,10 +4,10 @@
 
 namespace emu {
 
-struct BarrierState {  // what the 8 bytes hold
-  unsigned phase;      // one bit, flips when a phase completes
+struct BarrierState {          // what the 8 bytes hold
+  unsigned phase;              // one bit, flips when a phase completes
   unsigned pending, expected;  // arrivals
-  int bytes;           // transaction count: expected minus landed
+  int bytes;                   // transaction count: expected minus landed
 };
 BarrierState barrier_state(const Block* b, unsigned offset);
 Barrier* find_barrier(Block* b, unsigned offset);  // null: not initialised

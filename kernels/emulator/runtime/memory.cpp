@@ -20,7 +20,8 @@ std::vector<std::pair<const char*, const char*>> readable;
 Actor actor_of(Thread* t, Place place, bool atomic) { return Actor{t->clock.now(), t, true, false, atomic, place}; }
 
 [[noreturn]] void out_of_bounds(const char* p, unsigned bytes, bool write, Place place) {
-  const std::string message = text("%s %s %u bytes at %s", name_of(machine.current).c_str(), write ? "writes" : "reads", bytes, describe_address(p).c_str());
+  const std::string message = text("%s %s %u bytes at %s", name_of(machine.current).c_str(), write ? "writes" : "reads", bytes,
+                                   describe_address(p).c_str());
   found("out_of_bounds", "out-of-bounds", message + ", at " + at(place) + ".", place);
   finish();
 }
@@ -42,14 +43,22 @@ void touch(const void* address, unsigned bytes, bool write, Place place, bool at
     const unsigned offset = (unsigned)((size_t)(p - windows) % WINDOW);
     if (!b || b->cluster != t->home->cluster || offset + bytes > machine.shared_end) out_of_bounds(p, bytes, write, place);
     if (b != t->home && !b->live && !known_finding("block-has-exited", place, 0))
-      found("race", "block-has-exited", text("%s at %s uses shared memory of %s, which has exited. All blocks of the cluster must stay until the last access (cluster_sync).", name_of(t).c_str(), at(place).c_str(), name_of(b).c_str()), place);
+      found("race", "block-has-exited",
+            text("%s at %s uses shared memory of %s, which has exited. All blocks of the cluster must stay until the last "
+                 "access (cluster_sync).",
+                 name_of(t).c_str(), at(place).c_str(), name_of(b).c_str()),
+            place);
     const SharedObject* object = nullptr;
     for (const SharedObject& o : machine.objects)
       if (offset >= o.offset && offset + bytes <= o.offset + o.bytes) object = &o;
     if (!object) out_of_bounds(p, bytes, write, place);
     if (!machine.options.checks) return;
-    if (write && b->holds_barrier(offset, bytes) && find_barrier_text(b, offset).size() && !known_finding("write-over-mbarrier", place, 0))
-      found("misuse", "write-over-mbarrier", text("%s at %s writes over %s with an ordinary store.", name_of(t).c_str(), at(place).c_str(), find_barrier_text(b, offset).c_str()), place);
+    if (write && b->holds_barrier(offset, bytes) && find_barrier_text(b, offset).size() &&
+        !known_finding("write-over-mbarrier", place, 0))
+      found("misuse", "write-over-mbarrier",
+            text("%s at %s writes over %s with an ordinary store.", name_of(t).c_str(), at(place).c_str(),
+                 find_barrier_text(b, offset).c_str()),
+            place);
     const Memory memory{b, b->shared, ""};
     if (write) machine.slots[slot].shadow->write(memory, offset, bytes, actor_of(t, place, atomic));
     else machine.slots[slot].shadow->read(memory, offset, bytes, actor_of(t, place, atomic));
@@ -92,7 +101,8 @@ void add_readable(const void* low, const void* high) { readable.push_back({(cons
 
 GlobalArray* find_global(const void* p) {
   static size_t last;  // accesses repeat
-  if (last < arrays.size() && (const char*)p >= arrays[last].base && (const char*)p < arrays[last].base + arrays[last].bytes) return &arrays[last];
+  if (last < arrays.size() && (const char*)p >= arrays[last].base && (const char*)p < arrays[last].base + arrays[last].bytes)
+    return &arrays[last];
   for (GlobalArray& a : arrays)
     if ((const char*)p >= a.base && (const char*)p < a.base + a.bytes) {
       last = (size_t)(&a - arrays.data());
@@ -113,7 +123,9 @@ void check_shared_bounds(const Block* b, unsigned offset, unsigned bytes, const 
   for (const SharedObject& o : machine.objects)
     if (offset >= o.offset && offset + bytes <= o.offset + o.bytes) return;
   stop("out_of_bounds", "shared-memory",
-       text("%s: %u bytes at %s reach outside it (the block's shared memory is 0x%x bytes).", what, bytes, describe_shared(b, offset).c_str(), machine.shared_end), where);
+       text("%s: %u bytes at %s reach outside it (the block's shared memory is 0x%x bytes).", what, bytes,
+            describe_shared(b, offset).c_str(), machine.shared_end),
+       where);
 }
 
 std::string find_barrier_text(const Block* b, unsigned offset) {
@@ -136,7 +148,10 @@ std::string describe_address(const void* address) {
     for (const SharedObject& o : machine.objects)
       if (offset >= o.offset && (!before || o.offset > before->offset)) before = &o;
     const std::string whose = machine.current && b != machine.current->home ? " of " + name_of(b) : "";
-    if (before && offset >= before->offset + before->bytes) return text("%u bytes past the end of %s (%u bytes)", offset - before->offset - before->bytes, before->name.c_str(), before->bytes) + whose;
+    if (before && offset >= before->offset + before->bytes)
+      return text("%u bytes past the end of %s (%u bytes)", offset - before->offset - before->bytes, before->name.c_str(),
+                  before->bytes) +
+             whose;
     return describe_shared(b, offset) + whose;
   }
   const GlobalArray* near = nullptr;
@@ -146,7 +161,9 @@ std::string describe_address(const void* address) {
     if (d < distance) near = &a, distance = d;
   }
   if (near && p < near->base) return text("%ld bytes before the start of %s", (long)(near->base - p), near->name.c_str());
-  if (near && p >= near->base + near->bytes) return text("%ld bytes past the end of %s (%zu bytes)", (long)(p - near->base - (long)near->bytes), near->name.c_str(), near->bytes);
+  if (near && p >= near->base + near->bytes)
+    return text("%ld bytes past the end of %s (%zu bytes)", (long)(p - near->base - (long)near->bytes), near->name.c_str(),
+                near->bytes);
   if (near) return text("byte %ld of %s", (long)(p - near->base), near->name.c_str());
   if ((uintptr_t)p < 65536) return text("address 0x%lx, a null pointer", (unsigned long)(uintptr_t)p);
   return text("address %p, in no array of the launch", p);
@@ -159,14 +176,19 @@ using namespace emu;
 uint32_t emu_smem_address(const void* p, Where where) {
   Thread* t = machine.current;
   if (block_of_shared(p) != t->home)
-    stop("misuse", "not-shared", text("%s takes the shared-memory address of a pointer that is not in its block's shared memory: %s.", name_of(t).c_str(), describe_address(p).c_str()), where);
+    stop("misuse", "not-shared",
+         text("%s takes the shared-memory address of a pointer that is not in its block's shared memory: %s.",
+              name_of(t).c_str(), describe_address(p).c_str()),
+         where);
   return (uint32_t)((const char*)p - t->home->shared);
 }
 
 void* emu_shared_dynamic(unsigned bytes, Where where) {
   Block* b = machine.current->home;
   if (bytes > machine.options.shared_bytes)
-    stop("misuse", "shared-memory-budget", text("The kernel's dynamic shared memory is %u bytes, the launch gave %u.", bytes, machine.options.shared_bytes), where);
+    stop("misuse", "shared-memory-budget",
+         text("The kernel's dynamic shared memory is %u bytes, the launch gave %u.", bytes, machine.options.shared_bytes),
+         where);
   return b->shared;
 }
 
@@ -177,7 +199,10 @@ void* emu_shared_static(const void* key, unsigned bytes, unsigned alignment, con
   const unsigned gap = machine.objects.empty() ? 0 : 16;  // so that running over one array's end does not hit the next
   const unsigned offset = (machine.shared_end + gap + alignment - 1) / alignment * alignment;
   if (offset + bytes > SHARED_BYTES)
-    stop("misuse", "shared-memory-budget", text("The block's shared memory would be %u bytes with `%s`; a block may have %u.", offset + bytes, name, SHARED_BYTES), where);
+    stop(
+        "misuse", "shared-memory-budget",
+        text("The block's shared memory would be %u bytes with `%s`; a block may have %u.", offset + bytes, name, SHARED_BYTES),
+        where);
   machine.shared_end = offset + bytes;
   machine.objects.push_back({offset, bytes, text("`%s`", name)});
   machine.statics[key] = offset;
@@ -188,7 +213,8 @@ void* emu_cluster_map(const void* p, uint32_t rank, Where where) {
   Thread* t = machine.current;
   Cluster* c = t->home->cluster;
   const uint32_t offset = emu_smem_address(p, where);
-  if (rank >= c->blocks.size()) stop("misuse", "cluster-rank", text("cluster_map to block %u of a cluster of %zu.", rank, c->blocks.size()), where);
+  if (rank >= c->blocks.size())
+    stop("misuse", "cluster-rank", text("cluster_map to block %u of a cluster of %zu.", rank, c->blocks.size()), where);
   return c->blocks[rank]->shared + offset;
 }
 
@@ -198,9 +224,16 @@ void emu_access(const void* p, unsigned bytes, bool write, Where where) {
 }
 
 void emu_misaligned(const void* p, unsigned alignment, Where where) {
-  stop("misuse", "misaligned", text("%s accesses %s, which is not a multiple of %u bytes.", name_of(machine.current).c_str(), describe_address(p).c_str(), alignment), where);
+  stop("misuse", "misaligned",
+       text("%s accesses %s, which is not a multiple of %u bytes.", name_of(machine.current).c_str(),
+            describe_address(p).c_str(), alignment),
+       where);
 }
 
 void emu_yield(Where where) { poll(where); }
 void emu_trap(Where where) { stop("misuse", "trap", text("%s executed __trap().", name_of(machine.current).c_str()), where); }
-long long emu_clock() { return (long long)event_time(); }
+long long emu_clock() {
+  spend(10);
+  if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, machine.current->where);  // time passes for who waits for it
+  return (long long)event_time();
+}

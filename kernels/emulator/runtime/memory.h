@@ -13,11 +13,11 @@ struct GlobalArray {
   std::unique_ptr<Shadow> shadow;
 };
 
-void reserve_shared_memory();                      // one window an SM
+void reserve_shared_memory();  // one window an SM
 void add_global_array(char* base, size_t bytes, const std::string& name);
 void add_readable(const void* low, const void* high);  // the kernel's own constants, its arguments
 GlobalArray* find_global(const void* p);
-Block* block_of_shared(const void* p);             // null: not a resident block's window
+Block* block_of_shared(const void* p);  // null: not a resident block's window
 
 // An ordinary access by the running thread.
 void access(const void* p, unsigned bytes, bool write, Place place);

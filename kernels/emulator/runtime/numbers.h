@@ -5,8 +5,16 @@
 
 namespace emu {
 
-inline uint32_t bits_of(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
-inline float float_of(uint32_t u) { float v; memcpy(&v, &u, 4); return v; }
+inline uint32_t bits_of(float v) {
+  uint32_t u;
+  memcpy(&u, &v, 4);
+  return u;
+}
+inline float float_of(uint32_t u) {
+  float v;
+  memcpy(&v, &u, 4);
+  return v;
+}
 
 inline float bf16_to_float(uint16_t h) { return float_of((uint32_t)h << 16); }
 inline uint16_t float_to_bf16(float v) {
@@ -16,7 +24,8 @@ inline uint16_t float_to_bf16(float v) {
 }
 
 // A small float with `E` exponent and `M` fraction bits: rounding of a magnitude, without infinities and NaN.
-template <int E, int M> inline uint32_t round_magnitude(uint32_t u) {
+template <int E, int M>
+inline uint32_t round_magnitude(uint32_t u) {
   const int bias = (1 << (E - 1)) - 1;
   int exponent = (int)(u >> 23) - 127;
   if (exponent < -bias - M) return 0;  // under half of the smallest subnormal
@@ -25,7 +34,7 @@ template <int E, int M> inline uint32_t round_magnitude(uint32_t u) {
   if (exponent < 1 - bias) shift += 1 - bias - exponent;  // subnormal: fewer bits
   uint32_t kept = fraction >> shift, rest = fraction & ((1u << shift) - 1), half = 1u << (shift - 1);
   if (rest > half || (rest == half && (kept & 1))) ++kept;
-  if (exponent < 1 - bias) return kept;                   // a carry makes it the smallest normal: same bits
+  if (exponent < 1 - bias) return kept;  // a carry makes it the smallest normal: same bits
   return ((uint32_t)(exponent + bias) << M) + kept - (1u << M);
 }
 
@@ -55,8 +64,8 @@ inline uint8_t float_to_e4m3(float v) {  // saturates: cvt has no other form
 inline float e4m3_to_float(uint8_t h) {
   uint32_t exponent = h >> 3 & 15, fraction = h & 7;
   float v = exponent == 15 && fraction == 7 ? float_of(0x7FFFFFFF)
-            : exponent ? float_of((exponent + 120) << 23 | fraction << 20)
-                       : (float)fraction * 0.001953125f;  // 2^-9
+            : exponent                      ? float_of((exponent + 120) << 23 | fraction << 20)
+                                            : (float)fraction * 0.001953125f;  // 2^-9
   return h & 0x80 ? -v : v;
 }
 

@@ -21,7 +21,7 @@
 namespace emu {
 namespace {
 
-constexpr size_t MAX_FINDINGS = 20;      // distinct ones; after that the launch is stopped
+constexpr size_t MAX_FINDINGS = 20;  // distinct ones; after that the launch is stopped
 constexpr Place KNOWN_WHERE = 1ull << 63;
 
 struct Found {
@@ -81,30 +81,37 @@ std::string waits_for(const Thread* t) {
       if (s.bytes < 0) state += text(", %d bytes landed that nobody expected", -s.bytes);
       state += ", last arrival: " + last_arrival(bar);
       if (bar->phases - t->phases_at_wait >= 2)
-        state += text("; %u phases completed while it waited for one: it was overtaken and misreads the parity (ABA)", bar->phases - t->phases_at_wait);
+        state += text("; %u phases completed while it waited for one: it was overtaken and misreads the parity (ABA)",
+                      bar->phases - t->phases_at_wait);
       return text("waits for %s, parity %u, at %s | ", bar->name.c_str(), (unsigned)t->value & 1, at(t->where).c_str()) + state;
     }
     case Wait::BARRIER: {
       const NamedBarrier& bar = b->barriers[t->object];
-      return text("waits at barrier %d at %s | %u threads have arrived of %u", (int)t->object, at(t->where).c_str(), bar.arrived, bar.expected ? bar.expected : b->live);
+      return text("waits at barrier %d at %s | %u threads have arrived of %u", (int)t->object, at(t->where).c_str(),
+                  bar.arrived, bar.expected ? bar.expected : b->live);
     }
     case Wait::COLLECTIVE: {
       uint32_t arrived = 0;
       for (const CollectiveState& c : b->warps[t->warp].collectives)
         if (c.mask == t->object) arrived = c.arrived;
-      return text("waits in a warp operation at %s | mask 0x%08x, arrived 0x%08x", at(t->where).c_str(), (unsigned)t->object, arrived);
+      return text("waits in a warp operation at %s | mask 0x%08x, arrived 0x%08x", at(t->where).c_str(), (unsigned)t->object,
+                  arrived);
     }
     case Wait::WGMMA: {
       const Warpgroup& g = *b->warpgroups[t->warp / 4];
-      return text("waits for its wgmmas at %s | %u done of %llu, the next was issued by %u of 128 threads", at(t->where).c_str(), g.done, (unsigned long long)t->value,
-                  g.queue.empty() ? 0 : g.queue.front().arrived);
+      return text("waits for its wgmmas at %s | %u done of %llu, the next was issued by %u of 128 threads",
+                  at(t->where).c_str(), g.done, (unsigned long long)t->value, g.queue.empty() ? 0 : g.queue.front().arrived);
     }
     case Wait::REGISTERS: {
       const Warpgroup& g = *b->warpgroups[t->warp / 4];
-      return text("waits for %llu registers a thread (reg_inc) at %s | the warpgroup holds %d a thread, %d registers are free in the block, %u of 128 threads have asked", (unsigned long long)t->value,
-                  at(t->where).c_str(), g.registers, b->free_registers, g.setting ? g.setting : 128);
+      return text(
+          "waits for %llu registers a thread (reg_inc) at %s | the warpgroup holds %d a thread, %d registers are free in the "
+          "block, %u of 128 threads have asked",
+          (unsigned long long)t->value, at(t->where).c_str(), g.registers, b->free_registers, g.setting ? g.setting : 128);
     }
-    case Wait::CLUSTER: return text("waits at the cluster barrier at %s | %u threads have arrived of %u", at(t->where).c_str(), b->cluster->barrier.arrived, b->cluster->live);
+    case Wait::CLUSTER:
+      return text("waits at the cluster barrier at %s | %u threads have arrived of %u", at(t->where).c_str(),
+                  b->cluster->barrier.arrived, b->cluster->live);
     case Wait::STORES: return text("waits for its TMA stores at %s", at(t->where).c_str());
     case Wait::NONE:
     case Wait::YIELD: return text("runs or polls near %s", at(t->where).c_str());
@@ -114,7 +121,11 @@ std::string waits_for(const Thread* t) {
 
 // Who waits for what: neighbouring warps and lanes that wait for the same are one line.
 std::string everybody() {
-  struct Line { std::string what; uint32_t lanes; unsigned first, last; };
+  struct Line {
+    std::string what;
+    uint32_t lanes;
+    unsigned first, last;
+  };
   std::string s;
   for (const Slot& slot : machine.slots) {
     if (!slot.block) continue;
@@ -131,7 +142,8 @@ std::string everybody() {
         if (k == lines.size()) lines.push_back({what, 0, w, w});
         lines[k].lanes |= 1u << t.lane;
       }
-      if (before && lines.size() == before + 1 && lines[before].what == lines[before - 1].what && lines[before].lanes == lines[before - 1].lanes && lines[before - 1].last + 1 == w) {
+      if (before && lines.size() == before + 1 && lines[before].what == lines[before - 1].what &&
+          lines[before].lanes == lines[before - 1].lanes && lines[before - 1].last + 1 == w) {
         lines.pop_back();
         lines.back().last = w;
       }
@@ -184,7 +196,8 @@ std::string at(Place p) {
 std::string at(Where w) { return text("%s:%d", base_name(w.file), w.line); }
 
 std::string name_of(const Block* b) {
-  return b->index.z ? text("block (%u,%u,%u)", b->index.x, b->index.y, b->index.z) : text("block (%u,%u)", b->index.x, b->index.y);
+  return b->index.z ? text("block (%u,%u,%u)", b->index.x, b->index.y, b->index.z)
+                    : text("block (%u,%u)", b->index.x, b->index.y);
 }
 std::string name_of(const Thread* t) { return name_of(t->home) + text(" warp %u lane %u", t->warp, t->lane); }
 
@@ -199,7 +212,8 @@ std::string name_of_entity(uint32_t e) {
     if (entry.second != (int)(group - b->warpgroups.size())) continue;
     if (entry.first >> 32) return "the TMA store of " + name_of(&b->threads[entry.first & 0xFFFFFFFF]);
     auto bar = b->mbarriers.find((unsigned)entry.first);
-    return text("the TMA load on %s of %s", bar == b->mbarriers.end() ? "a barrier" : bar->second.name.c_str(), name_of(b).c_str());
+    return text("the TMA load on %s of %s", bar == b->mbarriers.end() ? "a barrier" : bar->second.name.c_str(),
+                name_of(b).c_str());
   }
   return "a TMA copy of " + name_of(b);
 }
@@ -248,7 +262,8 @@ void stop_deadlock(const char* why) {
 
 void stop_timeout() {
   ending = true;
-  found("timeout", "timeout", text("The launch did not end within %g s.", machine.options.timeout) + everybody() + recent_events(), 0);
+  found("timeout", "timeout",
+        text("The launch did not end within %g s.", machine.options.timeout) + everybody() + recent_events(), 0);
   finish();
 }
 
@@ -264,14 +279,16 @@ void finish() {
   std::string out = "{\"findings\": [";
   for (size_t i = 0; i < findings.size(); ++i) {
     const Found& f = findings[i];
-    out += (i ? ",\n" : "\n") + ("{\"kind\": " + json_string(f.kind)) + ", \"rule\": " + json_string(f.rule) + ", \"message\": " + json_string(f.message) + text(", \"count\": %u, \"places\": [", f.count);
+    out += (i ? ",\n" : "\n") + ("{\"kind\": " + json_string(f.kind)) + ", \"rule\": " + json_string(f.rule) +
+           ", \"message\": " + json_string(f.message) + text(", \"count\": %u, \"places\": [", f.count);
     if (f.a) place_to_json(out, f.a);
     if (f.b) out += ", ", place_to_json(out, f.b);
     out += "]}";
   }
   out += "],\n\"notes\": [";
   for (size_t i = 0; i < notes.size(); ++i) out += (i ? ", " : "") + json_string(notes[i]);
-  out += text("],\n\"steps\": %llu, \"switches\": %llu", (unsigned long long)machine.steps, (unsigned long long)machine.switches);
+  out +=
+      text("],\n\"steps\": %llu, \"switches\": %llu", (unsigned long long)machine.steps, (unsigned long long)machine.switches);
   if (tracing()) out += ",\n\"trace\": ", trace_to_json(out);
   out += "}\n";
   if (FILE* f = fopen(result_path, "w")) {

@@ -22,8 +22,8 @@ inline Place place_of_code(const void* pc) { return (Place)(uintptr_t)pc; }
 std::string at(Place p);
 std::string at(Where w);
 
-std::string name_of(const Block* b);    // "block (0,0)"
-std::string name_of(const Thread* t);   // "block (0,0) warp 1 lane 3"
+std::string name_of(const Block* b);   // "block (0,0)"
+std::string name_of(const Thread* t);  // "block (0,0) warp 1 lane 3"
 std::string name_of_entity(uint32_t entity);
 
 // A finding that lets the launch go on (races). Told once for each rule and pair of places; then only counted.

@@ -17,7 +17,7 @@ Machine machine;
 namespace {
 
 void* scheduler_context;
-size_t turn;             // round robin: where to look next
+size_t turn;                   // round robin: where to look next
 uint64_t lowest = 1ull << 30;  // PCT: priorities handed out by demotion
 
 void resume(Thread* t) {
@@ -67,15 +67,19 @@ void make_ready(Thread* t) { t->home->warps[t->warp].ready |= 1u << t->lane; }
 // Asynchronous work between two turns, as the policy has it. True if something happened that must come before any thread.
 void advance_asynchronous_work() {
   const Options& o = machine.options;
-  if (o.copies == When::EARLY) while (land_copy(true)) {}
+  if (o.copies == When::EARLY)
+    while (land_copy(true)) {}
   else if (o.copies == When::RANDOM && copies_in_flight() && machine.one_in(4)) land_copy(false);
-  if (o.mma == When::EARLY) while (run_wgmma()) {}
+  if (o.mma == When::EARLY)
+    while (run_wgmma()) {}
   else if (o.mma == When::RANDOM && wgmmas_in_flight() && machine.one_in(4)) run_wgmma();
 }
 
 bool force_asynchronous_work() {
   if (machine.options.pick == Pick::TIMED) return false;  // timed work has been done before
-  const bool mma_first = machine.options.mma == When::LATE ? false : machine.options.copies == When::LATE ? true : machine.one_in(2);
+  const bool mma_first = machine.options.mma == When::LATE      ? false
+                         : machine.options.copies == When::LATE ? true
+                                                                : machine.one_in(2);
   if (mma_first && run_wgmma()) return true;
   if (land_copy(machine.options.copies == When::EARLY)) return true;
   return run_wgmma();
@@ -139,7 +143,8 @@ void poll(Where where) {
   Thread* t = machine.current;
   ++machine.idle;
   spend(20);
-  if (machine.options.pick == Pick::PCT) t->home->warps[t->warp].priority = --lowest;  // or it would starve the one it polls for
+  if (machine.options.pick == Pick::PCT)
+    t->home->warps[t->warp].priority = --lowest;  // or it would starve the one it polls for
   suspend(Wait::YIELD, 0, 0, where);
 }
 

@@ -34,10 +34,13 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
                     : "Wait on the copy's mbarrier (with the right parity) before reading.";
   if (a == Kind::COPY && a_writes && !global)
-    return "The buffer was not yet free: wait for its EMPTY barrier before the copy, and arrive on EMPTY only after the reads are done (after wgmma_wait).";
-  if (other == Kind::COPY && !other_wrote) return "Wait with tma_store_wait_read (by the thread that stored), then a barrier, before the source is written again.";
+    return "The buffer was not yet free: wait for its EMPTY barrier before the copy, and arrive on EMPTY only after the reads "
+           "are done (after wgmma_wait).";
+  if (other == Kind::COPY && !other_wrote)
+    return "Wait with tma_store_wait_read (by the thread that stored), then a barrier, before the source is written again.";
   if (other == Kind::WGMMA) return "wgmma_wait first, then a barrier, before the operands are written again.";
-  if (global) return "Order the blocks with a flag: store_release or atomic_add_release after the write, load_acquire before the read.";
+  if (global)
+    return "Order the blocks with a flag: store_release or atomic_add_release after the write, load_acquire before the read.";
   return "Put a barrier between them: __syncthreads or named_barrier_sync; __syncwarp inside a warp.";
 }
 
@@ -89,14 +92,16 @@ void Shadow::split(Chunk* c, uint8_t unit) {
       finer[k].capacity = from.count;
     }
   }
-  if (c->parts) for (int k = 0; k < 16 / c->unit; ++k) free(c->parts[k].readers);
+  if (c->parts)
+    for (int k = 0; k < 16 / c->unit; ++k) free(c->parts[k].readers);
   else free(c->whole.readers), c->whole.readers = nullptr, c->whole.capacity = 0;
   c->parts = std::move(finer);
   c->unit = unit;
 }
 
 // f(cell, offset of the cell), for the cells of [offset, offset + bytes), split so that none reaches outside it.
-template <class F> void Shadow::each_cell(size_t offset, size_t bytes, F f) {
+template <class F>
+void Shadow::each_cell(size_t offset, size_t bytes, F f) {
   const size_t end = offset + bytes;
   while (offset < end) {
     Chunk* c = chunk(offset / 16);
@@ -104,7 +109,8 @@ template <class F> void Shadow::each_cell(size_t offset, size_t bytes, F f) {
     const uint8_t unit = first == 0 && last == 16 ? 16 : first % 4 == 0 && last % 4 == 0 ? 4 : 1;
     if (unit < c->unit) split(c, unit);
     if (!c->parts) f(c->whole, offset);
-    else for (size_t k = first / c->unit; k * c->unit < last; ++k) f(c->parts[k], offset - first + k * c->unit);
+    else
+      for (size_t k = first / c->unit; k * c->unit < last; ++k) f(c->parts[k], offset - first + k * c->unit);
     offset += last - first;
   }
 }
@@ -136,8 +142,7 @@ void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) 
     const Epoch w = c.last_write.epoch;
     if (w.who != NOBODY) {
       const bool seen = a.own ? a.issuer->clock.sees(w) : a.issuer->clock.sees_without_own(w);
-      if (!seen && !(a.atomic && c.atomic_write))
-        report("read-after-write", m, at_offset, a, false, c.last_write, true);
+      if (!seen && !(a.atomic && c.atomic_write)) report("read-after-write", m, at_offset, a, false, c.last_write, true);
       else if (a.async && !c.async_write && !proxy_fenced(w, a.issuer, !m.block))
         report("missing-proxy-fence", m, at_offset, a, false, c.last_write, true);
     } else if (!c.written) {
@@ -176,21 +181,26 @@ void Shadow::write(const Memory& m, size_t offset, size_t bytes, const Actor& a)
   });
 }
 
-void Shadow::report(const char* rule, const Memory& m, size_t offset, const Actor& a, bool a_writes, const Access& other, bool other_wrote) {
+void Shadow::report(const char* rule, const Memory& m, size_t offset, const Actor& a, bool a_writes, const Access& other,
+                    bool other_wrote) {
   if (known_finding(rule, a.place, other.place)) return;
   const std::string what = m.block ? describe_shared(m.block, (unsigned)offset) : text("%s, byte %zu", m.name, offset);
   const std::string who = name_of_entity(a.epoch.who), here = at(a.place);
   std::string message;
   if (!strcmp(rule, "uninitialized-read")) {
-    message = text("%s at %s reads %s, which nobody has written in this block. Shared memory starts undefined.", who.c_str(), here.c_str(), what.c_str());
+    message = text("%s at %s reads %s, which nobody has written in this block. Shared memory starts undefined.", who.c_str(),
+                   here.c_str(), what.c_str());
   } else if (!strcmp(rule, "missing-proxy-fence")) {
-    message = text("%s at %s %s %s, written by ordinary stores of %s at %s. The copy engine and wgmma may not see those: each writing thread calls %s "
-                   "after its stores and before the barrier.",
-                   who.c_str(), here.c_str(), a_writes ? "overwrites" : "reads", what.c_str(), name_of_entity(other.epoch.who).c_str(),
-                   at(other.place).c_str(), m.block ? "fence_proxy_async()" : "fence_proxy_async_global()");
+    message = text(
+        "%s at %s %s %s, written by ordinary stores of %s at %s. The copy engine and wgmma may not see those: each writing "
+        "thread calls %s "
+        "after its stores and before the barrier.",
+        who.c_str(), here.c_str(), a_writes ? "overwrites" : "reads", what.c_str(), name_of_entity(other.epoch.who).c_str(),
+        at(other.place).c_str(), m.block ? "fence_proxy_async()" : "fence_proxy_async_global()");
   } else {
-    message = text("%s at %s %s %s; nothing orders that after the %s by %s at %s. %s", who.c_str(), here.c_str(), a_writes ? "writes" : "reads",
-                   what.c_str(), other_wrote ? "write" : "read", name_of_entity(other.epoch.who).c_str(), at(other.place).c_str(),
+    message = text("%s at %s %s %s; nothing orders that after the %s by %s at %s. %s", who.c_str(), here.c_str(),
+                   a_writes ? "writes" : "reads", what.c_str(), other_wrote ? "write" : "read",
+                   name_of_entity(other.epoch.who).c_str(), at(other.place).c_str(),
                    advice(a_writes, kind_of(a.epoch.who), other_wrote, kind_of(other.epoch.who), !m.block).c_str());
   }
   found("race", rule, message, a.place, other.place);

@@ -31,7 +31,10 @@ void on_alarm(int, siginfo_t*, void* context) {
   if (++alarms == 1 || dying) return;
   dying = 1;
   if (!machine.current) stop_timeout();
-  stop_at_code("timeout", "endless-loop", text("The launch did not end within %g s: %s is in a loop that never waits for anything.", machine.options.timeout, name_of(machine.current).c_str()), code_address(context));
+  stop_at_code("timeout", "endless-loop",
+               text("The launch did not end within %g s: %s is in a loop that never waits for anything.",
+                    machine.options.timeout, name_of(machine.current).c_str()),
+               code_address(context));
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
@@ -40,11 +43,18 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const void* pc = code_address(context);
   const char* address = (const char*)info->si_addr;
   Thread* t = machine.current;
-  if (!t) stop_at_code("crash", "emulator", text("The emulator itself crashed (signal %d at %p). Please report this with the kernel.", signal, info->si_addr), pc);
+  if (!t)
+    stop_at_code(
+        "crash", "emulator",
+        text("The emulator itself crashed (signal %d at %p). Please report this with the kernel.", signal, info->si_addr), pc);
   if (signal == SIGSEGV && t->stack.guards(address))
-    stop_at_code("out_of_bounds", "stack-overflow", text("%s ran over the end of its stack: too deep a recursion, or local arrays of more than 100 KB.", name_of(t).c_str()), pc);
+    stop_at_code("out_of_bounds", "stack-overflow",
+                 text("%s ran over the end of its stack: too deep a recursion, or local arrays of more than 100 KB.",
+                      name_of(t).c_str()),
+                 pc);
   if (signal == SIGSEGV || signal == SIGBUS)
-    stop_at_code("out_of_bounds", "out-of-bounds", text("%s touches memory that is not its own: %s.", name_of(t).c_str(), describe_address(address).c_str()), pc);
+    stop_at_code("out_of_bounds", "out-of-bounds",
+                 text("%s touches memory that is not its own: %s.", name_of(t).c_str(), describe_address(address).c_str()), pc);
   stop_at_code("crash", "signal", text("%s stopped with signal %d (%s).", name_of(t).c_str(), signal, strsignal(signal)), pc);
 }
 

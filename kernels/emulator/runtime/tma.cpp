@@ -46,7 +46,9 @@ void inside(const Copy& c, unsigned r, long* first, long* last) {
   *last = std::min((long)c.map.box_columns, (long)c.map.columns - c.x);
   if (*last < *first) *last = *first;
 }
-char* global_row(const Copy& c, unsigned r) { return (char*)c.map.base + ((long)c.y + r) * (long)c.map.row_bytes + (long)c.x * c.map.element_bytes; }
+char* global_row(const Copy& c, unsigned r) {
+  return (char*)c.map.base + ((long)c.y + r) * (long)c.map.row_bytes + (long)c.x * c.map.element_bytes;
+}
 
 void load_row(const Copy& c, unsigned r) {
   char row[256 * 16] = {};
@@ -71,7 +73,9 @@ void write_row(const Copy& c, unsigned r) {
   long first, last;
   inside(c, r, &first, &last);
   const long size = c.map.element_bytes;
-  if (last > first) memcpy(global_row(c, r) + first * size, &c.buffer[(size_t)(r * c.row_bytes() + first * size)], (size_t)((last - first) * size));
+  if (last > first)
+    memcpy(global_row(c, r) + first * size, &c.buffer[(size_t)(r * c.row_bytes() + first * size)],
+           (size_t)((last - first) * size));
 }
 
 // How far this thread's stores have got: all before *read have left shared memory, all before *written are in global memory.
@@ -92,7 +96,8 @@ void wake_if_stores_done(Thread* t) {
 }
 
 std::string describe(const Copy& c) {
-  return text("%s of box (x=%d, y=%d) %s %s", c.load ? "load" : "store", c.x, c.y, c.load ? "to" : "from", describe_shared(c.home, c.shared).c_str());
+  return text("%s of box (x=%d, y=%d) %s %s", c.load ? "load" : "store", c.x, c.y, c.load ? "to" : "from",
+              describe_shared(c.home, c.shared).c_str());
 }
 
 void finished(size_t i) {
@@ -100,7 +105,8 @@ void finished(size_t i) {
   copies.erase(copies.begin() + (long)i);
   remember(text("%s has landed", describe(c).c_str()));
   if (tracing())
-    trace(c.begin, event_time(), c.load ? "tma_load" : "tma_store", name_of(c.home) + " TMA", c.load ? find_barrier(c.home, c.barrier)->name : describe(c), c.where,
+    trace(c.begin, event_time(), c.load ? "tma_load" : "tma_store", name_of(c.home) + " TMA",
+          c.load ? find_barrier(c.home, c.barrier)->name : describe(c), c.where,
           text("\"x\": %d, \"y\": %d, \"bytes\": %u, \"blocks\": %zu", c.x, c.y, c.bytes(), c.load ? c.targets.size() : 1));
   if (!c.load) wake_if_stores_done(c.thread);
 }
@@ -121,7 +127,8 @@ void land(size_t i, bool whole) {
     const std::vector<uint32_t> clocks = c.clocks;
     const unsigned barrier = c.barrier, bytes = (end - begin) * c.row_bytes();
     if (done) finished(i);
-    for (size_t k = 0; k < targets.size(); ++k) complete_bytes(targets[k], barrier, bytes, done, clocks.empty() ? 0 : clocks[k]);
+    for (size_t k = 0; k < targets.size(); ++k)
+      complete_bytes(targets[k], barrier, bytes, done, clocks.empty() ? 0 : clocks[k]);
   } else if (done && c.reading) {
     c.reading = false;
     c.row = 0;
@@ -136,7 +143,11 @@ void land(size_t i, bool whole) {
 HostTensorMap checked_map(const void* p, Where where) {
   HostTensorMap m;
   memcpy(&m, p, sizeof m);
-  if (m.magic != TENSOR_MAP_MAGIC) stop("misuse", "tensor-map", "The TensorMap is not one that this launch was given: pass it as `const __grid_constant__ TensorMap` and use its address.", where);
+  if (m.magic != TENSOR_MAP_MAGIC)
+    stop("misuse", "tensor-map",
+         "The TensorMap is not one that this launch was given: pass it as `const __grid_constant__ TensorMap` and use its "
+         "address.",
+         where);
   return m;
 }
 
@@ -156,9 +167,14 @@ Copy new_copy(bool load, const void* map, const void* shared, int x, int y, Wher
   const char* what = load ? "TMA destination" : "TMA source";
   const unsigned alignment = c.map.swizzle ? c.map.swizzle * 8 : 128;
   if (c.shared % alignment)
-    stop("misuse", "tma-alignment", text("%s %s is not %u-byte aligned%s.", what, describe_shared(c.home, c.shared).c_str(), alignment, c.map.swizzle ? text(", as the %u-byte swizzle needs", c.map.swizzle).c_str() : ""), where);
+    stop("misuse", "tma-alignment",
+         text("%s %s is not %u-byte aligned%s.", what, describe_shared(c.home, c.shared).c_str(), alignment,
+              c.map.swizzle ? text(", as the %u-byte swizzle needs", c.map.swizzle).c_str() : ""),
+         where);
   check_shared_bounds(c.home, c.shared, c.bytes(), what, where);
-  if (load && c.home->holds_barrier(c.shared, c.bytes())) stop("misuse", "tma-over-mbarrier", text("The %s would overwrite an mbarrier: the box needs %u bytes.", describe(c).c_str(), c.bytes()), where);
+  if (load && c.home->holds_barrier(c.shared, c.bytes()))
+    stop("misuse", "tma-over-mbarrier",
+         text("The %s would overwrite an mbarrier: the box needs %u bytes.", describe(c).c_str(), c.bytes()), where);
   spend(20);
   double& engine = c.home->copy_engine_free;
   engine = std::max(engine, machine.now) + c.bytes() / BYTES_PER_CYCLE;
@@ -174,7 +190,8 @@ void shadow_global(const Copy& c, const Actor& actor, bool write) {
     long first, last;
     inside(c, r, &first, &last);
     if (last <= first) continue;
-    const size_t offset = (size_t)(global_row(c, r) - array->base + first * c.map.element_bytes), bytes = (size_t)(last - first) * c.map.element_bytes;
+    const size_t offset = (size_t)(global_row(c, r) - array->base + first * c.map.element_bytes),
+                 bytes = (size_t)(last - first) * c.map.element_bytes;
     if (write) array->shadow->write(memory, offset, bytes, actor);
     else array->shadow->read(memory, offset, bytes, actor);
   }
@@ -212,7 +229,8 @@ void check_copies_at_exit(Block* b) {
     } else if (c.load) {
       if (!known_finding("exit-before-load", place_of(c.where), 0))
         found("race", "exit-before-load",
-              text("%s exits while a TMA %s (%s) is still in flight: it lands in shared memory that is no longer the block's. Wait for every load before the last thread exits.",
+              text("%s exits while a TMA %s (%s) is still in flight: it lands in shared memory that is no longer the block's. "
+                   "Wait for every load before the last thread exits.",
                    name_of(b).c_str(), describe(c).c_str(), at(c.where).c_str()),
               place_of(c.where));
       copies.erase(copies.begin() + (long)i);
@@ -225,7 +243,8 @@ void check_copies_at_exit(Block* b) {
 void check_stores_at_exit(Thread* t) {
   if (t->stores_read_waited >= t->stores_issued || known_finding("exit-before-store", place_of(t->where), 0)) return;
   found("race", "exit-before-store",
-        text("%s exits, but %u of its TMA stores were not waited for: they may still read shared memory. End with tma_store_commit and tma_store_wait_read<0>.",
+        text("%s exits, but %u of its TMA stores were not waited for: they may still read shared memory. End with "
+             "tma_store_commit and tma_store_wait_read<0>.",
              name_of(t).c_str(), t->stores_issued - t->stores_read_waited),
         place_of(t->where));
 }
@@ -239,12 +258,16 @@ void emu_tma_load(void* dst, const void* map, int x, int y, void* bar, int block
   Copy c = new_copy(true, map, dst, x, y, where);
   c.barrier = emu_smem_address(bar, where);
   const size_t size = c.home->cluster->blocks.size();
-  if (blocks >> size) stop("misuse", "multicast", text("The multicast mask 0x%x names blocks beyond the cluster's %zu.", blocks, size), where);
+  if (blocks >> size)
+    stop("misuse", "multicast", text("The multicast mask 0x%x names blocks beyond the cluster's %zu.", blocks, size), where);
   for (Block* b : c.home->cluster->blocks)
     if (blocks ? blocks >> b->rank & 1 : b == c.home) c.targets.push_back(b);
   for (Block* b : c.targets) {
     Barrier* barrier = find_barrier(b, c.barrier);
-    if (!barrier) stop("misuse", "mbarrier-not-initialised", text("TMA load: %s has no initialised mbarrier at %s.", name_of(b).c_str(), describe_shared(b, c.barrier).c_str()), where);
+    if (!barrier)
+      stop("misuse", "mbarrier-not-initialised",
+           text("TMA load: %s has no initialised mbarrier at %s.", name_of(b).c_str(), describe_shared(b, c.barrier).c_str()),
+           where);
     if (!b->live) stop("misuse", "multicast", text("TMA multicast to %s, which has exited.", name_of(b).c_str()), where);
     check_barrier_published(b, barrier, where, "A TMA load");
     if (barrier->entity < 0) barrier->entity = async_index(b, c.barrier);
@@ -255,7 +278,8 @@ void emu_tma_load(void* dst, const void* map, int x, int y, void* bar, int block
     machine.slots[b->slot].shadow->write(Memory{b, b->shared, ""}, c.shared, c.bytes(), actor);
     if (b == c.targets[0]) shadow_global(c, actor, false);
   }
-  remember(text("%s issues TMA %s on %s (%s)", name_of(t).c_str(), describe(c).c_str(), find_barrier(c.home, c.barrier) ? find_barrier(c.home, c.barrier)->name.c_str() : "?", at(where).c_str()));
+  remember(text("%s issues TMA %s on %s (%s)", name_of(t).c_str(), describe(c).c_str(),
+                find_barrier(c.home, c.barrier) ? find_barrier(c.home, c.barrier)->name.c_str() : "?", at(where).c_str()));
   copies.push_back(std::move(c));
   if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
 }
@@ -268,10 +292,12 @@ void emu_tma_store(const void* map, const void* src, int x, int y, Where where) 
   if (machine.options.checks) {
     Block* b = c.home;
     const int reads = async_index(b, 1ull << 32 | t->index), writes = async_index(b, 2ull << 32 | t->index);
-    const Epoch read{async_entity(b, reads), ++b->async[(size_t)reads].issued}, write{async_entity(b, writes), ++b->async[(size_t)writes].issued};
+    const Epoch read{async_entity(b, reads), ++b->async[(size_t)reads].issued},
+        write{async_entity(b, writes), ++b->async[(size_t)writes].issued};
     t->store_reads.push_back(read);
     t->store_writes.push_back(write);
-    machine.slots[b->slot].shadow->read(Memory{b, b->shared, ""}, c.shared, c.bytes(), Actor{read, t, true, true, false, place_of(where)});
+    machine.slots[b->slot].shadow->read(Memory{b, b->shared, ""}, c.shared, c.bytes(),
+                                        Actor{read, t, true, true, false, place_of(where)});
     shadow_global(c, Actor{write, t, true, true, false, place_of(where)}, true);
   }
   remember(text("%s issues TMA %s (%s)", name_of(t).c_str(), describe(c).c_str(), at(where).c_str()));

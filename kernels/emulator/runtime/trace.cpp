@@ -37,7 +37,8 @@ std::string object_of(const Thread* t, const char** kind) {
 
 bool tracing() { return machine.options.trace; }
 
-void trace(double begin, double end, const char* kind, const std::string& who, const std::string& what, Where where, const std::string& data) {
+void trace(double begin, double end, const char* kind, const std::string& who, const std::string& what, Where where,
+           const std::string& data) {
   if (events.size() == MAX_EVENTS) note("The trace was cut: it has as many events as are kept.");
   if (events.size() > MAX_EVENTS) return;
   events.push_back({begin, end, kind, who, what, *where.file ? place_of(where) : 0, data});
@@ -52,7 +53,8 @@ void trace_wait(const Thread* t) {
     if (first->wait_began == t->wait_began || (first->wait == t->wait && first->object == t->object)) return;
   }
   const double end = machine.options.pick == Pick::TIMED ? t->time : event_time();
-  trace(t->wait_began, end, kind, name_of(t->home) + text(" warp %u", t->warp), what, t->where, text("\"parity\": %u", (unsigned)(t->value & 1)));
+  trace(t->wait_began, end, kind, name_of(t->home) + text(" warp %u", t->warp), what, t->where,
+        text("\"parity\": %u", (unsigned)(t->value & 1)));
 }
 
 void trace_to_json(std::string& out) {
@@ -60,7 +62,8 @@ void trace_to_json(std::string& out) {
   for (size_t i = 0; i < events.size(); ++i) {
     const Recorded& e = events[i];
     out += text("%s{\"time\": %.1f, \"end\": %.1f, \"kind\": \"%s\"", i ? ",\n" : "\n", e.begin, e.end, e.kind);
-    out += ", \"who\": " + json_string(e.who) + ", \"what\": " + json_string(e.what) + ", \"at\": " + json_string(e.place ? at(e.place) : "");
+    out += ", \"who\": " + json_string(e.who) + ", \"what\": " + json_string(e.what) +
+           ", \"at\": " + json_string(e.place ? at(e.place) : "");
     out += ", \"data\": {" + e.data + "}}";
   }
   out += "]";

@@ -10,7 +10,8 @@ namespace emu {
 namespace {
 
 const char* name_of(Collective kind) {
-  static const char* const names[] = {"__syncwarp", "__shfl_sync", "__shfl_xor_sync", "__shfl_down_sync", "__shfl_up_sync", "a ballot", "elect_one"};
+  static const char* const names[] = {"__syncwarp",     "__shfl_sync", "__shfl_xor_sync", "__shfl_down_sync",
+                                      "__shfl_up_sync", "a ballot",    "elect_one"};
   return names[kind];
 }
 
@@ -57,15 +58,20 @@ uint64_t emu_collective(Collective kind, uint32_t mask, uint64_t value, int argu
   const size_t present = b->threads.size() - t->warp * 32;
   if (present < 32) mask &= (1u << present) - 1;  // a block's last warp may be narrow
   const uint32_t bit = 1u << t->lane;
-  if (!(mask & bit)) stop("misuse", "collective-mask", text("%s calls %s with the mask 0x%08x, which leaves itself out.", name_of(t).c_str(), name_of(kind), mask), where);
-  if (width < 1 || width > 32 || (width & (width - 1))) stop("misuse", "collective-width", text("A shuffle's width is 1, 2, 4, 8, 16 or 32, not %d.", width), where);
+  if (!(mask & bit))
+    stop("misuse", "collective-mask",
+         text("%s calls %s with the mask 0x%08x, which leaves itself out.", name_of(t).c_str(), name_of(kind), mask), where);
+  if (width < 1 || width > 32 || (width & (width - 1)))
+    stop("misuse", "collective-width", text("A shuffle's width is 1, 2, 4, 8, 16 or 32, not %d.", width), where);
   CollectiveState* c = nullptr;
   for (CollectiveState& open : w.collectives) {
     if (open.mask == mask && open.kind == kind) c = &open;
     else if (open.mask & mask)
       stop("misuse", "divergent-collective",
-           text("Lanes of one warp meet in different operations: %s calls %s with mask 0x%08x, while lanes 0x%08x wait in %s at %s with mask 0x%08x.", name_of(t).c_str(), name_of(kind), mask,
-                open.arrived, name_of(open.kind), at(open.where).c_str(), open.mask), where);
+           text("Lanes of one warp meet in different operations: %s calls %s with mask 0x%08x, while lanes 0x%08x wait in %s "
+                "at %s with mask 0x%08x.",
+                name_of(t).c_str(), name_of(kind), mask, open.arrived, name_of(open.kind), at(open.where).c_str(), open.mask),
+           where);
   }
   if (!c) {
     w.collectives.emplace_back();
@@ -95,8 +101,13 @@ void emu_matrix(bool store, const void* row, uint32_t* registers, int matrices, 
   if ((uintptr_t)row % 16) emu_misaligned(row, 16, where);
   for (int i = 0; i < matrices; ++i) {
     // Row l / 4 of matrix i: its address is lane 8 i + l / 4's.
-    char* p = (char*)emu_collective(SHUFFLE, ~0u, (uint64_t)(uintptr_t)row, 8 * i + (int)t->lane / 4, 32, where) + 4 * (t->lane % 4);
-    if (!block_of_shared(p)) stop("misuse", "matrix-address", text("%s gives a row of %s that is not in shared memory: %s.", name_of(t).c_str(), store ? "stmatrix" : "ldmatrix", describe_address(p).c_str()), where);
+    char* p =
+        (char*)emu_collective(SHUFFLE, ~0u, (uint64_t)(uintptr_t)row, 8 * i + (int)t->lane / 4, 32, where) + 4 * (t->lane % 4);
+    if (!block_of_shared(p))
+      stop("misuse", "matrix-address",
+           text("%s gives a row of %s that is not in shared memory: %s.", name_of(t).c_str(), store ? "stmatrix" : "ldmatrix",
+                describe_address(p).c_str()),
+           where);
     access(p, 4, store, place_of(where));
     if (store) memcpy(p, &registers[i], 4);
     else memcpy(&registers[i], p, 4);

@@ -68,12 +68,15 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
   std::vector<const Thread*> knowers;  // one for each distinct vector
   for (unsigned i = 0; i < 128; ++i) {
     const Thread* t = &b->threads[group * 128 + i];
-    if (std::none_of(knowers.begin(), knowers.end(), [&](const Thread* k) { return k->clock.seen.get() == t->clock.seen.get(); })) knowers.push_back(t);
+    if (std::none_of(knowers.begin(), knowers.end(),
+                     [&](const Thread* k) { return k->clock.seen.get() == t->clock.seen.get(); }))
+      knowers.push_back(t);
   }
   std::vector<uint32_t> chunks;
   const Memory memory{b, b->shared, ""};
   for (int side = op.args.a_registers ? 1 : 0; side < 2; ++side) {
-    operand_chunks(side ? op.args.b : op.args.a, side ? op.args.major_b : op.args.major_a, op.args.element, side ? op.args.n : 64, chunks);
+    operand_chunks(side ? op.args.b : op.args.a, side ? op.args.major_b : op.args.major_a, op.args.element,
+                   side ? op.args.n : 64, chunks);
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
     for (const Thread* knower : knowers) {
@@ -85,9 +88,14 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
 
 void check_register_budget(Thread* t, const Warpgroup& g, Where where) {
   unsigned held = 0;
-  for (auto& tile : g.tiles) if (tile->registers[t->index % 128]) held += words(*tile);
+  for (auto& tile : g.tiles)
+    if (tile->registers[t->index % 128]) held += words(*tile);
   if ((int)held > g.registers)
-    stop("misuse", "register-budget", text("The accumulators in flight need %u registers a thread, and the warpgroup holds %d: the compiler would spill them. Use a smaller tile, or reg_inc first.", held, g.registers), where);
+    stop("misuse", "register-budget",
+         text("The accumulators in flight need %u registers a thread, and the warpgroup holds %d: the compiler would spill "
+              "them. Use a smaller tile, or reg_inc first.",
+              held, g.registers),
+         where);
 }
 
 }  // namespace
@@ -110,22 +118,27 @@ bool run_wgmma() {
   Block* home = nullptr;
   Warpgroup* chosen = nullptr;
   const bool timed = machine.options.pick == Pick::TIMED;
-  const size_t n = machine.slots.size(), start = machine.options.mma == When::EARLY || timed ? 0 : (size_t)(machine.random() % n);
+  const size_t n = machine.slots.size(),
+               start = machine.options.mma == When::EARLY || timed ? 0 : (size_t)(machine.random() % n);
   for (size_t i = 0; i < n; ++i) {
     Block* b = machine.slots[(start + i) % n].block.get();
     if (!b) continue;
     for (auto& g : b->warpgroups)
-      if (!g->queue.empty() && g->queue.front().arrived == 128 && (!chosen || (timed && g->queue.front().end < chosen->queue.front().end))) chosen = g.get(), home = b;
+      if (!g->queue.empty() && g->queue.front().arrived == 128 &&
+          (!chosen || (timed && g->queue.front().end < chosen->queue.front().end)))
+        chosen = g.get(), home = b;
     if (chosen && !timed) break;
   }
   if (!chosen) return false;
   WgmmaOperation& op = chosen->queue.front();
-  multiply(op.args, home->shared, op.a_registers.empty() ? nullptr : op.a_registers.data(), op.tile->value.data(), machine.options.fp8_reduced);
+  multiply(op.args, home->shared, op.a_registers.empty() ? nullptr : op.a_registers.data(), op.tile->value.data(),
+           machine.options.fp8_reduced);
   if (tracing()) {
     const double begin = op.begin, end = event_time();
     unsigned group = 0;
     while (home->warpgroups[group].get() != chosen) ++group;
-    trace(begin, end, "wgmma", name_of(home) + text(" warpgroup %u", group), text("m64n%dk%d", op.args.n, k_of(op.args.element)), op.where);
+    trace(begin, end, "wgmma", name_of(home) + text(" warpgroup %u", group),
+          text("m64n%dk%d", op.args.n, k_of(op.args.element)), op.where);
   }
   chosen->queue.pop_front();
   ++chosen->done;
@@ -149,8 +162,9 @@ void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place
     if (!d || p + bytes <= d || p >= d + words(*tile) * 4) continue;
     if (known_finding("accumulator-in-flight", place, place_of(tile->where))) return;
     found("race", "accumulator-in-flight",
-          text("%s at %s %s accumulator register %ld while the wgmma issued at %s is in flight. Call wgmma_commit and wgmma_wait first.", name_of(t).c_str(), at(place).c_str(),
-               write ? "writes" : "reads", (long)(p - d) / 4, at(tile->where).c_str()),
+          text("%s at %s %s accumulator register %ld while the wgmma issued at %s is in flight. Call wgmma_commit and "
+               "wgmma_wait first.",
+               name_of(t).c_str(), at(place).c_str(), write ? "writes" : "reads", (long)(p - d) / 4, at(tile->where).c_str()),
           place, place_of(tile->where));
     return;
   }
@@ -158,7 +172,10 @@ void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place
 
 void check_wgmma_at_exit(Thread* t) {
   if (t->wgmma_waited >= t->wgmma_issued || known_finding("exit-before-wgmma-wait", place_of(t->where), 0)) return;
-  found("race", "exit-before-wgmma-wait", text("%s exits while %u of its wgmmas were not waited for (wgmma_commit, wgmma_wait<0>).", name_of(t).c_str(), t->wgmma_issued - t->wgmma_waited), place_of(t->where));
+  found("race", "exit-before-wgmma-wait",
+        text("%s exits while %u of its wgmmas were not waited for (wgmma_commit, wgmma_wait<0>).", name_of(t).c_str(),
+             t->wgmma_issued - t->wgmma_waited),
+        place_of(t->where));
 }
 
 }  // namespace emu
@@ -171,7 +188,8 @@ void emu_wgmma(const Wgmma* args, Where where) {
   const unsigned lane = t->index % 128;
   t->where = where;
   spend(4);
-  if ((t->home->threads.size() - t->index + lane) < 128) stop("misuse", "wgmma", "wgmma is executed by whole warpgroups of 128 threads; this one is not whole.", where);
+  if ((t->home->threads.size() - t->index + lane) < 128)
+    stop("misuse", "wgmma", "wgmma is executed by whole warpgroups of 128 threads; this one is not whole.", where);
   const unsigned number = t->wgmma_issued++;
   while (g.done + g.queue.size() <= number) {
     g.queue.emplace_back();
@@ -181,13 +199,20 @@ void emu_wgmma(const Wgmma* args, Where where) {
   WgmmaOperation& op = g.queue[number - g.done];
   if (op.arrived == 0) check_operands(t, *args, where);
   const Wgmma& first = op.args;
-  if (first.n != args->n || first.element != args->element || first.a != args->a || first.b != args->b || !first.a_registers != !args->a_registers ||
-      !first.scale_d != !args->scale_d || first.fp16_accumulators != args->fp16_accumulators || first.major_a != args->major_a || first.major_b != args->major_b)
-    stop("misuse", "wgmma-operands-differ", text("%s issues a wgmma whose operands differ from those of the warpgroup's other threads (at %s).", name_of(t).c_str(), at(op.where).c_str()), where);
+  if (first.n != args->n || first.element != args->element || first.a != args->a || first.b != args->b ||
+      !first.a_registers != !args->a_registers || !first.scale_d != !args->scale_d ||
+      first.fp16_accumulators != args->fp16_accumulators || first.major_a != args->major_a || first.major_b != args->major_b)
+    stop("misuse", "wgmma-operands-differ",
+         text("%s issues a wgmma whose operands differ from those of the warpgroup's other threads (at %s).",
+              name_of(t).c_str(), at(op.where).c_str()),
+         where);
   AccumulatorTile* tile = tile_of(g, lane, args->d);
   if (!tile) {
     if (!t->wgmma_fenced && machine.options.checks && !known_finding("missing-wgmma-fence", place_of(where), 0))
-      found("race", "missing-wgmma-fence", text("%s issues a wgmma at %s without wgmma_fence() since its accumulators were last ordinary registers.", name_of(t).c_str(), at(where).c_str()), place_of(where));
+      found("race", "missing-wgmma-fence",
+            text("%s issues a wgmma at %s without wgmma_fence() since its accumulators were last ordinary registers.",
+                 name_of(t).c_str(), at(where).c_str()),
+            place_of(where));
     if (!op.tile) {
       g.tiles.emplace_back(new AccumulatorTile);
       op.tile = g.tiles.back().get();
@@ -205,7 +230,8 @@ void emu_wgmma(const Wgmma* args, Where where) {
   }
   if (!op.tile) op.tile = tile;
   if (op.tile != tile || tile->n != args->n || tile->fp16 != args->fp16_accumulators)
-    stop("misuse", "wgmma-accumulators", text("%s issues a wgmma on accumulators that are in flight in another shape.", name_of(t).c_str()), where);
+    stop("misuse", "wgmma-accumulators",
+         text("%s issues a wgmma on accumulators that are in flight in another shape.", name_of(t).c_str()), where);
   tile->last[lane] = number;
   if (args->a_registers) {
     op.a_registers.resize(512);
@@ -219,7 +245,8 @@ void emu_wgmma(const Wgmma* args, Where where) {
   op.begin = machine.options.pick == Pick::TIMED ? std::max(unit, machine.now) : event_time();
   op.end = op.begin + args->n / 2;
   unit = op.end;
-  if (machine.options.mma == When::EARLY) while (run_wgmma()) {}
+  if (machine.options.mma == When::EARLY)
+    while (run_wgmma()) {}
 }
 
 void emu_wgmma_fence(Where where) {
@@ -246,7 +273,8 @@ void emu_wgmma_wait(int groups, Where where) {
   }
   if (needed <= t->wgmma_waited) return;
   t->wgmma_waited = needed;
-  if (machine.options.checks) t->clock.seen = raise(t->clock.seen, {wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
+  if (machine.options.checks)
+    t->clock.seen = raise(t->clock.seen, {wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
   const unsigned lane = t->index % 128;
   for (size_t i = 0; i < g.tiles.size();) {
     AccumulatorTile& tile = *g.tiles[i];
@@ -256,12 +284,19 @@ void emu_wgmma_wait(int groups, Where where) {
     }
     const char* here = (const char*)__builtin_frame_address(0);
     if ((const char*)tile.registers[lane] < here)
-      stop("misuse", "accumulator-out-of-scope", text("The accumulators of the wgmma at %s are a local array of a function that has returned.", at(tile.where).c_str()), where);
+      stop("misuse", "accumulator-out-of-scope",
+           text("The accumulators of the wgmma at %s are a local array of a function that has returned.",
+                at(tile.where).c_str()),
+           where);
     uint32_t w[128];
     memcpy(w, tile.registers[lane], words(tile) * 4);
     for (unsigned k = 0; k < words(tile); ++k)
-      if (w[k] != poison(tile) && machine.options.checks && !known_finding("accumulator-in-flight", place_of(tile.where), place_of(where))) {
-        found("race", "accumulator-in-flight", text("%s wrote accumulator register %u between the wgmma at %s and the wgmma_wait at %s: it was in flight.", name_of(t).c_str(), k, at(tile.where).c_str(), at(where).c_str()), place_of(tile.where), place_of(where));
+      if (w[k] != poison(tile) && machine.options.checks &&
+          !known_finding("accumulator-in-flight", place_of(tile.where), place_of(where))) {
+        found("race", "accumulator-in-flight",
+              text("%s wrote accumulator register %u between the wgmma at %s and the wgmma_wait at %s: it was in flight.",
+                   name_of(t).c_str(), k, at(tile.where).c_str(), at(where).c_str()),
+              place_of(tile.where), place_of(where));
         break;
       }
     give_values(tile, lane);
