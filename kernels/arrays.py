@@ -1,6 +1,6 @@
 """Rules for a kernel's array arguments, and moving arrays between NumPy and CuPy.
 
-Element types are named as in the kernels: fp32, fp16, bf16 (ml_dtypes.bfloat16), e4m3 (ml_dtypes.float8_e4m3fn).
+Element types are named as in the kernels: fp32, fp16, bf16 (ml_dtypes.bfloat16), e4m3 (ml_dtypes.float8_e4m3fn), int32, uint32, uint8.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ DTYPES = {
     "fp16": np.dtype(np.float16),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "int32": np.dtype(np.int32),
+    "uint32": np.dtype(np.uint32),
+    "uint8": np.dtype(np.uint8),
 }
 NAMES = {v: k for k, v in DTYPES.items()}
 REMEDY = {
@@ -24,6 +27,9 @@ REMEDY = {
     "fp16": "x.astype(np.float16)",
     "bf16": "x.astype(ml_dtypes.bfloat16)",
     "e4m3": "x.astype(ml_dtypes.float8_e4m3fn)",
+    "int32": "x.astype(np.int32)",
+    "uint32": "x.astype(np.uint32)",
+    "uint8": "x.astype(np.uint8)",
 }
 
 
@@ -81,7 +87,9 @@ def require_choice(name: str, value, choices) -> None:
 
 
 def to_numpy(a) -> Any:
-    """A NumPy array of a's elements and type."""
+    """A NumPy array of a's elements and type; a tuple of arrays becomes a tuple of such."""
+    if isinstance(a, tuple):
+        return tuple(map(to_numpy, a))
     return a.get() if is_cupy(a) else a
 
 

@@ -18,14 +18,20 @@ from kernels.errors import CompileError, KernelError
 from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
 from kernels.sources import Source, load_source
-from kernels.spec import cases, get_spec, tolerance
+from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
 
 _CHALLENGE = re.compile(r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M)
 BLANK = "______"
+SCHEDULES = ("random", "late", "pct", "lazy_mma", "friendly", "rr")  # of the emulator, for a challenge's inputs in turn
 
 
 def relative_error(out, reference) -> float:
-    """||out - reference|| / ||reference|| over all elements, in float64; the plain norm where the reference is zero; NaN stays NaN."""
+    """||out - reference|| / ||reference|| over all elements, in float64; the plain norm where the reference is zero; NaN stays NaN.
+
+    Of tuples of arrays: the largest of their members' errors (NaN is larger than any).
+    """
+    if isinstance(out, tuple) and isinstance(reference, tuple) and len(out) == len(reference):
+        return max((relative_error(o, r) for o, r in zip(out, reference)), key=lambda e: float("inf") if np.isnan(e) else e)
     out, reference = np.asarray(out).astype(np.float64), np.asarray(reference, np.float64)
     if out.shape != reference.shape:
         raise KernelError(f"Results of different shapes cannot be compared: {out.shape} and {reference.shape}.")
@@ -86,7 +92,8 @@ class Comparison:
 def compare(kernel: str | Kernel, function: Callable, *, count: int = 24, seed: int = 7, backend: str | None = None) -> Comparison:
     """Run the kernel and `function` on `count` inputs of the kernel's spec and compare the results as error norms.
 
-    function: takes the kernel's arguments by the same names, arrays in float64, and returns an array. What it raises is a failed row.
+    function: takes the kernel's arguments by the same names, arrays in float64, and returns an array; where the spec has an `exercise`,
+    the function that it asks for. What it raises is a failed row.
     The kernel itself is held to its float64 reference on the same inputs, so a disagreement is never the kernel's.
     """
     kernel = load(kernel, backend, poison=True) if isinstance(kernel, str) else kernel
@@ -99,14 +106,17 @@ def compare(kernel: str | Kernel, function: Callable, *, count: int = 24, seed: 
             raise KernelError(
                 f"{kernel.name} itself is wrong on {case.label}: error {own:.2e}, bound {bound:.0e}. This is a defect of the course."
             )
-        rows.append(_row(case, function, out, bound))
+        rows.append(_row(kernel.spec, case, function, arrays.to_numpy(out), bound))
     return _finish(kernel, f"{getattr(function, '__name__', 'function')} against {kernel.name} ({kernel.backend})", rows)
 
 
-def _row(case, function, out, bound) -> Row:
+def _row(spec: KernelSpec, case: Case, function, out, bound) -> Row:
     wide = lambda a: arrays.to_numpy(a).astype(np.float64) if arrays.is_array(a) else a
     try:
-        mine = function(*map(wide, case.arrays), **{k: wide(v) for k, v in case.params.items()})
+        if spec.exercise:
+            mine, out = spec.exercise(function, out, *case.arrays, **case.params)
+        else:
+            mine = function(*map(wide, case.arrays), **{k: wide(v) for k, v in case.params.items()})
     except Exception as e:  # the student's function may raise anything; that is a result
         return Row(case.label, float("nan"), bound, f"the function raised {type(e).__name__}: {e}")
     try:
@@ -115,7 +125,7 @@ def _row(case, function, out, bound) -> Row:
         return Row(case.label, float("nan"), bound, f"the function returned {type(mine).__name__}, not an array")
     if mine.shape != out.shape:
         return Row(case.label, float("nan"), bound, f"the function returned shape {mine.shape}, the kernel {out.shape}")
-    error = relative_error(arrays.to_numpy(out), mine)
+    error = relative_error(out, mine)
     return Row(case.label, error, bound, "NaN in the function's result" if np.isnan(error) else "")
 
 
@@ -154,14 +164,17 @@ def challenge(name: str, line: str, *, count: int = 12, seed: int = 7, backend: 
     """Build the kernel with `line` in place of its challenge line and hold it to its float64 reference on its spec's inputs.
 
     On the emulator by default, also where there is a GPU: a wrong line that reads a null pointer there kills the process's CUDA
-    context, and the emulator names the line instead. What does not compile or goes wrong in a launch is in the result's `error`.
+    context, and the emulator names the line instead. There each input runs under a schedule of its own (SCHEDULES in turn, the seed
+    counting up), so that a line that only a friendly schedule forgives is caught. What does not compile or goes wrong in a launch is
+    in the result's `error`.
     """
     title = f"{name} with your line"
     if BLANK in line:
         return Comparison(name, title, error=f"Your line is still blank. The place in the kernel:\n{challenge_text(name)}")
-    kernel = load(name, backend, source=challenge_source(name, line), poison=True)
-    rows = []
-    for case in cases(kernel.spec, np.random.default_rng(seed), count):
+    source, rows = challenge_source(name, line), []
+    for i, case in enumerate(cases(get_spec(name), np.random.default_rng(seed), count)):
+        schedule = dict(seed=i, policy=SCHEDULES[i % len(SCHEDULES)], timeout=20.0) if backend == "emulator" else {}
+        kernel = load(name, backend, source=source, poison=True, **schedule)
         bound = tolerance(kernel.spec, case.arrays, case.params)
         try:
             out = kernel(*case.arrays, **case.params)

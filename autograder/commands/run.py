@@ -49,7 +49,9 @@ def command(
     right = bool(error <= bound)
     console.print(f"error against float64: {error:.2e} (bound {bound:.0e}): {'right' if right else 'WRONG'}", markup=False)
     if not right and np.isnan(error):
-        console.print(f"{int(np.isnan(arrays.to_numpy(out).astype(np.float64)).sum())} of {out.size} elements are NaN.", markup=False)
+        results = arrays.to_numpy(out if isinstance(out, tuple) else (out,))
+        missing = sum(int(np.isnan(r.astype(np.float64)).sum()) for r in results)
+        console.print(f"{missing} of {sum(r.size for r in results)} elements are NaN.", markup=False)
     if loaded.report:
         for note in loaded.report.notes:
             console.print(f"note: {note}", markup=False)

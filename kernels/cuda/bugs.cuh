@@ -16,6 +16,10 @@ enum Name {
   no_mbarrier_init_fence,   // barriers are used by the copy engine before it can see that they were initialised
   no_register_cap,          // setmaxnreg without the launch bound that gives it a pool to take registers from
   no_mainloop_order,        // both ping-pong groups run their mainloop at once
+  too_much_expect_tx,       // more bytes are expected than are copied: the phase never completes
+  expect_inside_only,       // at the tensor's edge only the bytes inside are expected, but the whole box is counted
+  no_swizzle,               // a swizzled tile is read as if it were not
+  read_before_wgmma_wait,   // accumulators are read while the matrix unit still adds to them
 };
 }
 

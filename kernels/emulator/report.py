@@ -50,8 +50,9 @@ class Finding:
 class Event:
     """One event of a trace. `time` is in scheduler steps (policy "timed": nominal cycles); `end` likewise for what has a duration.
 
-    kind: "wait" (thread blocked), "arrive", "phase" (a barrier's phase completed), "tma_load", "tma_store", "wgmma", "registers",
-          "barrier", "exit".
+    kind: "wait" (thread blocked), "tma_load", "tma_store", "wgmma", "registers", "barrier", "exit", and what befalls an mbarrier:
+          "init", "arrive", "land" (bytes of a copy), "phase" (its phase completed). `data` of the first three holds the state after
+          the event: pending arrivals, tx (bytes expected less landed), phase, and `of`: the barrier's block. "phase" follows at once.
     who: the actor, e.g. "block (0,0) warp 4" or "block (0,0) TMA". what: the object, e.g. "FULL[1]", with details in `data`.
     """
 

@@ -27,7 +27,7 @@ def test_gpu_and_emulator_against_float64(name):
     assert on_gpu.receipt.backend == "gpu" and on_gpu.receipt.device == gpu.probe().name and on_gpu.receipt.seed is None
     if emulator.available()[0]:
         emulated = kernels.load(name, "emulator")(*given, **params)
-        assert relative_error(out, emulated.astype(np.float64)) <= 2 * bound
+        assert relative_error(out, emulated) <= 2 * bound
 
 
 def test_the_gpu_is_chosen_where_it_can_run(monkeypatch):

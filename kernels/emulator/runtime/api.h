@@ -50,6 +50,7 @@ uint32_t emu_smem_address(const void* p, emu::Where);
 
 void emu_mbarrier_init(void* b, uint32_t count, const char* name, int index, emu::Where);
 void emu_mbarrier_arrive(void* b, uint32_t arrivals, uint32_t expect_bytes, int rank, emu::Where);  // rank -1: this block
+void emu_mbarrier_complete_tx(void* b, uint32_t bytes, emu::Where);  // takes bytes off the transaction count, as a copy would
 bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);
 void emu_mbarrier_wait(void* b, uint32_t parity, emu::Where);
 

@@ -20,6 +20,11 @@ void put(Block* b, unsigned offset, BarrierState s) {
   memcpy(b->shared + offset, &v, 8);
 }
 
+// The state after an event, as members of the event's data: the trace holds every change of every barrier.
+std::string state_of(const Block* b, const BarrierState& s) {
+  return text("\"pending\": %u, \"tx\": %d, \"phase\": %u, \"of\": \"%s\"", s.pending, s.bytes, s.phase, name_of(b).c_str());
+}
+
 // Stores the state; completes the phase if nothing is pending.
 void settle(Block* b, Barrier* bar, BarrierState s) {
   const bool complete = s.pending == 0 && s.bytes == 0;
@@ -88,6 +93,7 @@ void complete_bytes(Block* b, unsigned offset, unsigned bytes, bool whole, uint3
   Barrier* bar = find_barrier(b, offset);
   BarrierState s = barrier_state(b, offset);
   s.bytes -= (int)bytes;
+  if (tracing()) trace(event_time(), event_time(), "land", name_of(b) + " TMA", bar->name, Where{"", 0}, text("\"bytes\": %u, ", bytes) + state_of(b, s));
   if (machine.options.checks && whole) {
     async_landed(b, bar->entity, clock);
     bar->releases.add(Epoch{async_entity(b, bar->entity), b->async[(size_t)bar->entity].landed});
@@ -134,6 +140,7 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
   bar.init_where = where;
   b->barrier_words[offset / 8 / 64] |= 1ull << (offset / 8 % 64);
   put(b, offset, {0, count, count, 0});
+  if (tracing()) trace(event_time(), event_time(), "init", name_of(b) + text(" warp %u", t->warp), bar.name, where, text("\"count\": %u, ", count) + state_of(b, {0, count, count, 0}));
 }
 
 void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, Where where) {
@@ -164,10 +171,21 @@ void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, W
   }
   const std::string how = bytes ? text("%s, expects %u bytes", arrivals ? "arrives" : "no arrival", bytes) : "arrives";
   remember(text("%s: %s %s (%s)", name_of(t).c_str(), bar->name.c_str(), how.c_str(), at(where).c_str()));
-  if (tracing()) trace(event_time(), event_time(), "arrive", name_of(t->home) + text(" warp %u", t->warp), bar->name, where, text("\"bytes\": %u, \"pending\": %u", bytes, s.pending));
+  if (tracing()) trace(event_time(), event_time(), "arrive", name_of(t->home) + text(" warp %u", t->warp), bar->name, where, text("\"arrivals\": %u, \"bytes\": %u, ", arrivals, bytes) + state_of(b, s));
   settle(b, bar, s);
   progress();
   if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);  // others may react before this thread goes on
+}
+
+void emu_mbarrier_complete_tx(void* p, uint32_t bytes, Where where) {
+  Thread* t = machine.current;
+  t->where = where;
+  spend(10);
+  Barrier* bar = used_barrier(t->home, p, where);
+  remember(text("%s: %u bytes of %s completed by hand (%s)", name_of(t).c_str(), bytes, bar->name.c_str(), at(where).c_str()));
+  complete_bytes(t->home, bar->offset, bytes, false, 0);
+  progress();
+  if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
 }
 
 static bool wait_for_phase(void* p, uint32_t parity, Wait kind, Where where) {

@@ -1,0 +1,171 @@
+"""Lesson 8's kernel: one GEMM in many tile configurations, and a table that chooses.
+
+    config = choose(m, n, sms=132).name                                        # "128x256", say
+    d, accumulators = kernels.load("gemm_dispatch")(a, b, config=config)        # d = a @ b.T; accumulators: (1,), registers a consumer thread holds
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernels.arrays import require_choice
+from kernels.errors import ArgumentError
+from kernels.spec import Case, KernelSpec, Launch, Plan, ceil_div
+from kernels.specs import gemm
+from kernels.tensormap import TensorMap
+
+SHARED_LIMIT, REGISTERS_PER_SM, MOST_REGISTERS, WARPGROUP = 227 * 1024, 65536, 255, 128
+SHARED_OF_SM, SHARED_RESERVED = 228 * 1024, 1024  # of an SM, and of it what each block takes for the system
+
+
+def accumulator_registers(tile_m: int, tile_n: int, consumer_warpgroups: int) -> int:
+    """fp32 accumulators that each thread of a consumer warpgroup holds."""
+    return tile_m * tile_n // (WARPGROUP * consumer_warpgroups)
+
+
+@dataclass(frozen=True)
+class Config:
+    """A tile configuration. blocks: how many are to share an SM. rate: of its mainloop, relative to 128x256 (see lesson08_configurations)."""
+
+    tile_m: int
+    tile_n: int
+    stages: int
+    consumers: int
+    blocks: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.tile_m}x{self.tile_n}"
+
+    @property
+    def threads(self) -> int:
+        return (1 + self.consumers) * WARPGROUP
+
+    @property
+    def smem(self) -> int:
+        """Bytes a block, as sizeof(Ring) counts them."""
+        return self.stages * ((self.tile_m + self.tile_n) * gemm.TILE_K * 2 + 16)
+
+    @property
+    def at_launch(self) -> int:
+        """Registers a thread has before setmaxnreg."""
+        return min(248, REGISTERS_PER_SM // (self.blocks * self.threads) // 8 * 8)
+
+    @property
+    def accumulators(self) -> int:
+        return accumulator_registers(self.tile_m, self.tile_n, self.consumers)
+
+    @property
+    def defines(self) -> dict[str, int]:
+        return {"TILE_M": self.tile_m, "TILE_N": self.tile_n, "STAGES": self.stages, "CONSUMERS": self.consumers, "BLOCKS": self.blocks}
+
+    def fits(self) -> str:
+        """"" where it fits an SM of Hopper, else the rule it breaks, in a sentence."""
+        if self.accumulators + 24 > MOST_REGISTERS:
+            return f"{self.name} with {self.consumers} consumer warpgroup(s) needs {self.accumulators} accumulators a thread; a thread has 255 registers for everything."
+        if self.smem > SHARED_LIMIT or self.blocks * (self.smem + SHARED_RESERVED) > SHARED_OF_SM:
+            return f"{self.name} with {self.stages} stages needs {self.smem} B of shared memory; {self.blocks} block(s) must share an SM's 227 KB."
+        return ""
+
+    def waves(self, m: int, n: int, sms: int) -> int:
+        """Rounds of tiles, when every SM holds `blocks` of them at a time."""
+        return ceil_div(ceil_div(m, self.tile_m) * ceil_div(n, self.tile_n), sms * self.blocks)
+
+
+CONFIGS = {
+    c.name: c
+    for c in (
+        Config(64, 64, 4, 1, 3),
+        Config(64, 128, 4, 1, 2),
+        Config(64, 256, 5, 1, 1),
+        Config(128, 64, 4, 1, 2),
+        Config(128, 128, 3, 1, 2),
+        Config(128, 192, 5, 2, 1),
+        Config(128, 256, 4, 2, 1),
+        Config(256, 64, 5, 2, 1),
+        Config(256, 128, 4, 2, 1),
+    )
+}
+SPILLS = Config(256, 128, 4, 1, 1)  # 256 accumulators in one warpgroup: builds, and spills
+
+
+def choose(m: int, n: int, sms: int, rates=None) -> Config:
+    """The configuration that should end first: rounds of tiles, times the work an SM has in a round, over the mainloop's rate.
+
+    rates: name -> FLOP/s with all SMs busy, as measured; None: arithmetic intensity stands in, capped where the tensor core is the limit.
+    """
+
+    def cost(c: Config) -> float:
+        rate = rates[c.name] if rates else min(1.0, c.tile_m * c.tile_n / (c.tile_m + c.tile_n) / 64)
+        return c.waves(m, n, sms) * c.blocks * c.tile_m * c.tile_n / rate
+
+    return min(CONFIGS.values(), key=lambda c: (cost(c), -c.tile_m * c.tile_n, c.name))
+
+
+def check(a, b, config="128x128", out="fp32") -> None:
+    gemm.check(a, b, out=out)
+    require_choice("config", config, tuple(CONFIGS))
+
+
+def launch_of(c: Config, a, b, d, accumulators, size, out: str) -> Launch:
+    """One launch on arrays in padded rows (see kernels.specs.gemm); accumulators may be None. Raises ArgumentError where c does not fit."""
+    if c is not SPILLS and c.fits():
+        raise ArgumentError(c.fits())
+    m, n, k = size
+    maps = [TensorMap(x[:, :k], (rows, gemm.TILE_K), l2=256, dtype="bfloat16") for x, rows in ((a, c.tile_m), (b, c.tile_n))]
+    args = [*maps, d, accumulators, np.int32(m), np.int32(n), np.int32(k), np.int32(d.shape[1])]
+    tiles = ceil_div(m, c.tile_m) * ceil_div(n, c.tile_n)
+    defines = {**c.defines, "OUT": gemm.OUT[out]}
+    return Launch("gemm_dispatch", (tiles,), (c.threads,), args, c.smem, defines=defines, registers=c.at_launch)
+
+
+def plan(ctx, a, b, config="128x128", out="fp32") -> Plan:
+    (m, k), n = a.shape, b.shape[0]
+    c = CONFIGS[config]
+    d, accumulators = ctx.empty((m, gemm.pitch(n)), out), ctx.empty((1,), "int32")
+    return Plan([launch_of(c, gemm.padded(ctx, a), gemm.padded(ctx, b), d, accumulators, (m, n, k), out)], (d[:, :n], accumulators))
+
+
+def reference(a, b, config="128x128", out="fp32"):
+    return gemm.reference(a, b), np.array([float(CONFIGS[config].accumulators)])
+
+
+def exercise(function, out, a, b, config="128x128", **_):
+    """accumulator_registers(tile_m, tile_n, consumer_warpgroups) against what the kernel's threads hold."""
+    c = CONFIGS[config]
+    return [function(c.tile_m, c.tile_n, c.consumers)], out[1]
+
+
+def example(rng, m: int = 197, n: int = 331, k: int = 257, config: str = "128x128", out: str = "fp32"):
+    given, _ = gemm.example(rng, m, n, k)
+    return given, dict(config=config, out=out)
+
+
+def cases(rng, count: int):
+    """Every configuration at sizes that no tile divides."""
+    for i in range(count):
+        name = list(CONFIGS)[(4 + i) % len(CONFIGS)]
+        m, n, k = (int(s) for s in (rng.integers(1, 300), rng.integers(1, 300), rng.integers(1, 400)))
+        yield Case(f"{name}, {m} x {n} x {k}", *example(rng, m, n, k, name))
+
+
+SPECS = (
+    KernelSpec(
+        name="gemm_dispatch",
+        source="gemm_dispatch.cu",
+        computes="D = A B^T in one of nine tile configurations, and the accumulators its threads hold",
+        plan=plan,
+        check=check,
+        reference=reference,
+        example=example,
+        cases=cases,
+        exercise=exercise,
+        work=lambda a, b, config="128x128", out="fp32": gemm.work(a, b, out=out),
+        tolerance=lambda a, b, config="128x128", out="fp32": gemm.tolerance(a, b, out=out),
+        max_registers=248,
+        builds=tuple({**c.defines, "OUT": "bf16"} for c in CONFIGS.values()),
+        entries=("gemm_dispatch",),
+    ),
+)
