@@ -27,21 +27,19 @@ def command(
     """
     if jobs and cluster:
         raise typer.BadParameter("--jobs and --cluster exclude each other.")
-    from rich.console import Console
-
     from autograder.errors import CourseError
     from autograder.gradebook.course import CourseFolder, write_atomically
     from autograder.gradebook.final import final_results
     from autograder.gradebook.run import grade_submissions
-    from autograder.gradebook.show import progress_bar, records_json, verdict_table
+    from autograder.gradebook.show import console, progress_bar, records_json, verdict_table
     from autograder.lesson import load_lesson
 
     found = load_lesson(lesson)
     if json_out is not None and json_out.is_dir():
         raise CourseError("--json names a folder.", where=str(json_out), remedy="Name a file.")
     folder = CourseFolder(course, db_url=db)
-    console = Console()
-    with progress_bar(console, f"grading {found.slug}") as progress:
+    screen = console()
+    with progress_bar(screen, f"grading {found.slug}") as progress:
         summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade)
     finals = final_results(folder, found, students=summary.students)
     if json_out is not None:
@@ -49,8 +47,8 @@ def command(
             write_atomically(json_out, records_json(finals))
         except OSError as e:
             raise CourseError(f"The JSON cannot be written: {e.strerror}.", where=str(json_out), remedy="Name another file; the grades are in the gradebook already.") from None
-    console.print(verdict_table(found, finals))
-    console.print(f"{summary.graded} graded now, {summary.kept} unchanged" + (f", {summary.recovered} taken over from an interrupted run" if summary.recovered else "") + ".")
-    console.print(f"Course folder: {folder.root}", soft_wrap=True)
+    screen.print(verdict_table(found, finals, screen.width))
+    screen.print(f"{summary.graded} graded now, {summary.kept} unchanged" + (f", {summary.recovered} taken over from an interrupted run" if summary.recovered else "") + ".")
+    screen.print(f"Course folder: {folder.root}", soft_wrap=True)
     if json_out is not None:
-        console.print(f"JSON: {json_out}", soft_wrap=True)
+        screen.print(f"JSON: {json_out}", soft_wrap=True)

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from autograder.feedback.words import WORDS
-from autograder.gradebook.final import Final, conditions
+from autograder.gradebook.final import Final, conditions, is_veto
 from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Slot
@@ -64,6 +64,8 @@ def _render(lesson: Lesson, final: Final, limit: int) -> str:
         policy=policy(),
         title=lesson.edition(lang).title,
         result=result,
+        why=[(is_veto(r), r) for r in result.reasons],
+        bare_veto=[] if any(map(is_veto, result.reasons)) else result.veto,
         final=final,
         pass_mark=lesson.rubric.pass_mark,
         maximum=lesson.rubric.points.total(),

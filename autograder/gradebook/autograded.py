@@ -1,7 +1,8 @@
 """The notebook that formgrader shows: the released cells with the student's own text in them, and the rest of his notebook.
 
 It is built anew, never copied: metadata, cell ids and locked cells are ours, so a submission with lost, doubled or forged
-metadata has its score boxes where they belong, and nothing in it runs in the instructor's browser.
+metadata has its score boxes where they belong, and nothing in it runs in the instructor's browser. Of the lesson's text only
+what stands right above the student's cells is kept: the page is for grading him, not for reading the lesson.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def autograded_text(lesson: Lesson, source: Path | None, result: Result) -> str:
     else:
         parts = read_parts(lesson, source) if source else []
         head = words["verdict"].format(state=result.state, total=result.total, reasons=" ".join(result.reasons))
-    cells = notebook["cells"]
     mine = {p.cell_id: p for p in parts if p.cell_id}
+    cells = notebook["cells"] = _worth_showing(notebook["cells"], mine)
     for cell in cells:
         if cell["cell_type"] == "code":
             cell["outputs"] = []
@@ -80,6 +81,26 @@ def _released(slug: str, folder: str, lang: str) -> str:
     from autograder.release.notebook import student_notebook
 
     return nbformat.writes(student_notebook(load_lesson(Path(folder)), lang))
+
+
+def _worth_showing(cells: list[dict], mine: dict[str, Part]) -> list[dict]:
+    """The title, what belongs to the gradebook, code that was run or changed, and the text right above any of them."""
+    keep = [n == 0 or _scored(c) or _touched(c, mine.get(c["id"])) for n, c in enumerate(cells)]
+    above = [c["cell_type"] == "markdown" and n + 1 < len(cells) and keep[n + 1] for n, c in enumerate(cells)]
+    return [c for n, c in enumerate(cells) if keep[n] or above[n]]
+
+
+def _scored(cell: dict) -> bool:
+    nbgrader = cell["metadata"].get("nbgrader", {})
+    return bool(nbgrader.get("grade") or nbgrader.get("solution"))
+
+
+def _touched(cell: dict, part: Part | None) -> bool:
+    return part is not None and cell["cell_type"] == "code" and bool(part.outputs or part.source.strip() != _text(cell).strip())
+
+
+def _text(cell: dict) -> str:
+    return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
 
 
 def _fill(cell: dict, part: Part) -> None:

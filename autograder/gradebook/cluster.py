@@ -1,12 +1,15 @@
 """The same work on a dask.distributed cluster: notebooks go out as bytes, results come back as plain data.
 
 Workers need the course installed at the same version; a worker with other checks or another rubric is an error, not a grade.
-A worker that dies is replaced by the scheduler, which gives its notebooks to the others.
+When a worker dies, the scheduler gives its notebooks to the others. A worker grades one notebook at a time, so start workers
+with one thread each: dask worker ADDRESS --nworkers auto --nthreads 1.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import threading
+import time
+from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -15,64 +18,95 @@ from autograder.errors import CourseError
 from autograder.lesson import Lesson
 from autograder.records import Result
 
+CONNECT = "10s"
+PATIENCE = 60.0  # seconds without any worker
+POLL = 5.0  # seconds between two looks at the workers
+FETCH = 5.0  # seconds to bring a finished result here
 WINDOW = 4  # notebooks under way for each worker thread: keeps workers busy and memory flat
 
 
 def grade_on_cluster(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]], rubric_hash: str) -> Iterator[Result]:
-    """Results as they are done, in any order. Raises CourseError where the scheduler cannot be reached or has no worker."""
-    from distributed import Client, KilledWorker, as_completed
+    """Results as they are done, in any order. Raises CourseError where the scheduler cannot be reached or no worker is left."""
+    from distributed import Client
 
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as e:
         raise CourseError(f"No dask scheduler answers: {e or type(e).__name__}.", where=address, remedy="Start one with `dask scheduler` and workers with `dask worker ADDRESS`.") from None
     with client:
-        try:
-            client.wait_for_workers(1, timeout=30)
-        except TimeoutError:
-            raise CourseError("The cluster has no worker.", where=address, remedy=f"Start workers with `dask worker {address}`.") from None
         source = iter(items)
-        students: dict[str, tuple[str, Path]] = {}
-        running = as_completed(with_results=False)
-
-        def submit_next() -> bool:
-            item = next(source, None)
-            if item is None:
-                return False
-            student, path = item
-            future = client.submit(_grade_bytes, lesson.slug, student, path.read_bytes(), rubric_hash, pure=False, retries=2)
-            students[future.key] = item
-            running.add(future)
-            return True
-
-        def threads() -> int:
-            return max(1, sum(client.nthreads().values()))
-
-        room = threads() * WINDOW
-        while len(students) < room and submit_next():
-            pass
-        ready: deque[Result] = deque()
-        for future in running:
-            item = students.pop(future.key)
-            try:
-                ready.append(Result.model_validate(future.result()))
-            except KilledWorker:
-                ready.append(_killed(item[0], lesson))
-            future.release()
-            while len(students) < threads() * WINDOW and submit_next():
-                pass
-            while ready:
-                yield ready.popleft()
+        waiting: dict = {}  # future -> student
+        while True:
+            for student, path in _some(source, WINDOW * _threads(client, address) - len(waiting)):
+                waiting[client.submit(_grade_bytes, lesson.slug, student, path.read_bytes(), rubric_hash, pure=False, retries=1)] = student
+            if not waiting:
+                return
+            for future in _wait(client, list(waiting), address):
+                result = _outcome(future, waiting[future], lesson, address)
+                if result is not None:
+                    del waiting[future]
+                    yield result
 
 
-def _killed(student: str, lesson: Lesson) -> Result:
-    reason = "批改它的几个进程先后被终止，需要人工查看。 / Every worker that graded it was ended; a person must look."
-    return Result(student=student, lesson=lesson.slug, lang="zh", state="UNGRADED", reasons=[reason])
+def _some(source: Iterator, count: int) -> Iterator:
+    for _ in range(count):
+        item = next(source, None)
+        if item is None:
+            return
+        yield item
+
+
+def _wait(client, futures: list, address: str) -> list:
+    """The futures that are done; waits for the first one as long as there is a worker."""
+    from distributed import wait
+
+    while True:
+        try:
+            with client.as_current():
+                return list(wait(futures, timeout=POLL, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            _threads(client, address)
+        except CancelledError:
+            raise _lost(address) from None
+
+
+def _outcome(future, student: str, lesson: Lesson, address: str) -> Result | None:
+    """The result, or None where it died with its worker before it was fetched: the scheduler has it graded again."""
+    from distributed import KilledWorker
+
+    try:
+        return Result.model_validate(future.result(timeout=FETCH))
+    except TimeoutError:
+        return None
+    except KilledWorker:
+        reason = "批改它的几个进程先后被终止，需要人工查看。 / Every worker that graded it was ended; a person must look."
+        return Result(student=student, lesson=lesson.slug, lang="zh", state="UNGRADED", reasons=[reason])
+    except CancelledError:
+        raise _lost(address) from None
+
+
+def _threads(client, address: str) -> int:
+    """Threads of all workers. Waits PATIENCE seconds for the first worker, then raises CourseError."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            count = sum(client.nthreads().values())
+        except (OSError, TimeoutError, CancelledError):
+            raise _lost(address) from None
+        if count:
+            return count
+        if time.monotonic() > until:
+            raise CourseError("The cluster has no worker.", where=address, remedy=f"Start workers with `dask worker {address} --nthreads 1` and run the same command again; nothing graded is lost.")
+        time.sleep(0.5)
+
+
+def _lost(address: str) -> CourseError:
+    return CourseError("The connection to the dask scheduler is lost.", where=address, remedy="Start it again and run the same command; nothing graded is lost.")
 
 
 @lru_cache(maxsize=4)
 def _lesson(slug: str, rubric_hash: str) -> Lesson:
-    from autograder.gradebook.run import rubric_hash as hash_of
+    from autograder.grading.pipeline import rubric_hash as hash_of
     from autograder.lesson import load_lesson
 
     lesson = load_lesson(slug)
@@ -81,8 +115,12 @@ def _lesson(slug: str, rubric_hash: str) -> Lesson:
     return lesson
 
 
+_ONE_AT_A_TIME = threading.Lock()  # a process has one warm sandbox
+
+
 def _grade_bytes(slug: str, student: str, data: bytes, rubric_hash: str) -> dict:
     """Runs on a worker."""
     from autograder.grading import grade_notebook
 
-    return grade_notebook(_lesson(slug, rubric_hash), data, student).model_dump(mode="json")
+    with _ONE_AT_A_TIME:
+        return grade_notebook(_lesson(slug, rubric_hash), data, student).model_dump(mode="json")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Rubric
 from autograder.records import POINT_NAMES, Result, State
@@ -30,7 +31,7 @@ _WORDS = {
         "total": ("总分 {total:g}，达到通过线 {mark}。", "总分 {total:g}，低于通过线 {mark}。"),
         "code": ("代码检查全部通过。", "有代码检查未通过。"),
         "link": ("{name} 讲出了因果链。", "{name} 缺少因果链。"),
-        "kinds": ("讲清了正确性边界和性能权衡。", "三道题里至少要讲清一条正确性边界和一条性能权衡。"),
+        "kinds": ("讲清了正确性边界和性能权衡。", "至少要讲清一条正确性边界和一条性能权衡。"),
         "veto": ("没有一票否决。", "有一票否决。"),
         "waiting": "等待人工批改：{names}。",
     },
@@ -40,7 +41,7 @@ _WORDS = {
         "total": ("The total of {total:g} reaches the pass mark of {mark}.", "The total of {total:g} is below the pass mark of {mark}."),
         "code": ("All code checks pass.", "Not all code checks pass."),
         "link": ("{name} states a causal link.", "{name} lacks a causal link."),
-        "kinds": ("A correctness boundary and a performance trade-off are explained.", "The questions need at least one correctness boundary and one performance trade-off."),
+        "kinds": ("A correctness boundary and a performance trade-off are explained.", "At least one correctness boundary and one performance trade-off must be explained."),
         "veto": ("No veto applies.", "A veto applies."),
         "waiting": "Waiting for a person: {names}.",
     },
@@ -93,6 +94,7 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     words = _WORDS[auto.lang]
     points = {n: human.manual.get(n, auto.points.get(n, 0.0)) for n in POINT_NAMES}
     veto = [] if human.lifted else auto.veto
+    why_veto = [r for r in auto.reasons if veto and is_veto(r)]
     reasons = [words["manual"].format(name=n, points=human.manual[n], maximum=getattr(rubric.points, n)) for n in POINT_NAMES if n in human.manual]
     if human.lifted and auto.veto:
         reasons.append(words["lifted"])
@@ -104,7 +106,7 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     state: State
     if high:
         state = "FAIL"
-        reasons += high
+        reasons += why_veto + [text for text in high if not (why_veto and is_veto(text))]
     elif low and human.waiting:
         state = "REVIEW"
         reasons.append(words["waiting"].format(names=", ".join(human.waiting)))
@@ -112,6 +114,11 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
         state = "FAIL" if low else "PASS"
         reasons += low
     return auto.model_copy(update={"points": points, "total": sum(points.values()) + sum(human.extra.values()), "state": state, "veto": veto, "reasons": reasons})
+
+
+def is_veto(reason: str) -> bool:
+    """Is this sentence of a verdict about a veto?"""
+    return "veto" in reason.lower() or "一票否决" in reason
 
 
 @dataclass(frozen=True)
@@ -135,12 +142,13 @@ def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rub
     say("total", total >= rubric.pass_mark, total=total, mark=rubric.pass_mark)
     say("code", all(n in trusted if n in open_cells else _code_passes(auto, human, points, rubric, n) for n in ("normal", "boundary")))
     kinds = set()
-    for name in QUESTIONS:
+    for name in WRITTEN:
         denied = name in open_cells or (name in human.manual and points[name] <= 0)
         found = [] if denied or name not in auto.slots else [x.id for x in auto.slots[name].links]
         kinds |= {link.kind for link in rubric.slots[name].links if link.id in found}
-        say("link", bool(found) or name in trusted, name=name.upper())
-    say("kinds", {"correctness", "tradeoff"} <= kinds or bool(trusted & set(QUESTIONS)))
+        if name in QUESTIONS:
+            say("link", bool(found) or name in trusted, name=name.upper())
+    say("kinds", {"correctness", "tradeoff"} <= kinds or bool(trusted & set(WRITTEN)))
     say("veto", human.lifted or not auto.veto)
     return out
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.gradebook.safe import hints_seen
+from autograder.grading.fill import extract
 from autograder.grading.read import NbCell, Reading, Unreadable, read_bytes, read_notebook, read_submission, released
 from autograder.lesson import Lesson
 from autograder.lesson.model import ANSWER_SLOTS
@@ -56,7 +57,8 @@ def _owners(reading: Reading) -> dict[int, str]:
             owner[cell.index] = name
             taken.add(name)
 
-    for cell in reading.exercise[:1]:
+    filled = [c for c in reading.exercise if not extract(reading.released.exercise, c.source).problem]
+    for cell in (filled or reading.exercise)[-1:]:  # the one that was graded
         take("exercise", cell)
     for name, cells in reading.found.items():
         for cell in cells:

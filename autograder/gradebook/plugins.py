@@ -32,15 +32,14 @@ class GradingExporter(NotebookExporter):
         path = Path(filename)
         if not converter._sanitizing:
             return path.read_text(encoding="utf-8"), resources
-        from autograder.grading import grade_notebook
-
         from autograder.gradebook.assignment import ensure_assignment
         from autograder.gradebook.autograded import autograded_text
         from autograder.gradebook.journal import Entry
         from autograder.gradebook.late import penalty_for
-        from autograder.gradebook.run import rubric_hash
         from autograder.gradebook.store import Writer
         from autograder.gradebook.submissions import file_hash, read_timestamp
+        from autograder.grading import grade_notebook
+        from autograder.grading.pipeline import rubric_hash
 
         lesson = _lesson(place["assignment"])
         course = CourseFolder(Path(converter.coursedir.root), db_url=place["db_url"])

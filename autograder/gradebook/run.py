@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder
+from autograder.grading.pipeline import rubric_hash
 from autograder.lesson import Lesson
 from autograder.records import Result
 
 BATCH = 100  # results a transaction
+BACKLOG = 1000  # results that may wait for the writer
 BATCH_SECONDS = 2.0  # no result waits longer than this in memory and journal only
 
 Progress = Callable[[int, int, Result | None], None]
@@ -38,15 +40,6 @@ class Summary:
     graded: int = 0
     kept: int = 0
     recovered: int = 0  # taken from the journal of an interrupted run
-
-
-def rubric_hash(lesson: Lesson) -> str:
-    """SHA-256 of checks.py and rubric.yml: a change of either asks for a regrade."""
-    digest = hashlib.sha256()
-    for name in ("checks.py", "rubric.yml"):
-        data = (lesson.folder / name).read_bytes()
-        digest.update(f"{name} {len(data)}\n".encode() + data)
-    return digest.hexdigest()
 
 
 def grade_submissions(
@@ -99,6 +92,8 @@ class _Run:
         self.journal = Journal(course.grading / f"{lesson.slug}.journal.jsonl")
         self.batch: list = []
         self.last_write = time.monotonic()
+        self.thread = ThreadPoolExecutor(1, "gradebook-writer")  # the grader goes on while a batch is written
+        self.writing: Future | None = None
         self.summary = Summary()
         self._open = True
 
@@ -111,7 +106,7 @@ class _Run:
             if done.get(entry.student) != (entry.source_hash, entry.rubric_hash):
                 self._add(entry)
                 self.summary.recovered += 1
-        self._write()
+        self._write(wait=True)
 
     def grade(self, found: list, grader: Grader, progress: Progress | None, regrade: bool) -> None:
         from autograder.gradebook.journal import Entry
@@ -159,7 +154,7 @@ class _Run:
             self._add(entry)
             if progress:
                 progress(count, total, result)
-        self._write()
+        self._write(wait=True)
         if waiting:
             raise CourseError(f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.", remedy="Run the same command again; nothing graded is lost.")
 
@@ -172,6 +167,7 @@ class _Run:
         self._open = False
 
     def close(self) -> None:
+        self.thread.shutdown(wait=True)
         if self._open:
             self.journal.flush()
             self.journal.close()
@@ -182,17 +178,27 @@ class _Run:
         if len(self.batch) >= BATCH or time.monotonic() - self.last_write > BATCH_SECONDS:
             self._write()
 
-    def _write(self) -> None:
+    def _write(self, wait: bool = False) -> None:
+        """Hand the batch to the writer. One batch at a time: while one is written the next one grows, to BACKLOG at most."""
+        if self.writing is not None and (wait or self.writing.done() or len(self.batch) >= BACKLOG):
+            self.writing.result()  # raises what went wrong
+            self.writing = None
+        if self.writing is None and self.batch:
+            batch, self.batch = self.batch, []
+            self.writing = self.thread.submit(self._write_batch, batch)
+            self.last_write = time.monotonic()
+        if wait and self.writing is not None:
+            self.writing.result()
+            self.writing = None
+
+    def _write_batch(self, batch: list) -> None:
         """Files first, then the rows: whatever the gradebook says is graded has its notebook for formgrader."""
         from autograder.gradebook.autograded import write_autograded
 
-        if self.batch:
-            self.journal.flush()
-            for entry in self.batch:
-                write_autograded(self.course, self.lesson, entry.result)
-            self.writer.write(self.batch)
-            self.batch.clear()
-        self.last_write = time.monotonic()
+        self.journal.flush()
+        for entry in batch:
+            write_autograded(self.course, self.lesson, entry.result)
+        self.writer.write(batch)
 
 
 def ungraded(student: str, lesson: Lesson, problem: dict[str, str]) -> Result:

@@ -21,12 +21,17 @@ ROWS_SHOWN = 60
 _NEED = ("UNGRADED", "REVIEW", "FAIL", "PASS")
 
 
+def console() -> Console:
+    """Standard output; wide enough for the table where it is not a terminal."""
+    return Console() if Console().is_terminal else Console(width=150)
+
+
 @contextlib.contextmanager
-def progress_bar(console: Console, what: str) -> Iterator:
+def progress_bar(screen: Console, what: str) -> Iterator:
     """A bar with counts of states and an ETA; yields the progress function of a run."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(), TextColumn("{task.fields[states]}"))
     states: Counter = Counter()
-    with Progress(*columns, console=console, refresh_per_second=4) as bar:
+    with Progress(*columns, console=screen, refresh_per_second=4) as bar:
         task = bar.add_task(escape(what), total=None, states="")
 
         def progress(done: int, total: int, result: Result | None) -> None:
@@ -38,25 +43,24 @@ def progress_bar(console: Console, what: str) -> Iterator:
         yield progress
 
 
-def verdict_table(lesson: Lesson, finals: list[Final]):
-    """Every verdict with its points and first reason; of a large class the ones that need a person first."""
+def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
+    """Every verdict with its points and first reason; of a large class the ones that need a person first. width: of the screen, in columns."""
     counts = Counter(f.result.state for f in finals)
     shown = finals if len(finals) <= ROWS_SHOWN else sorted(finals, key=lambda f: (_NEED.index(f.result.state), f.result.student))[:ROWS_SHOWN]
     table = Table(title=f"{lesson.slug}: {len(finals)} submissions", title_justify="left")
-    table.add_column("student", overflow="fold")
-    table.add_column("state", no_wrap=True)
-    table.add_column("total", justify="right", no_wrap=True)
-    for name in POINT_NAMES:
-        table.add_column({"explanation": "expl", "boundary": "bound"}.get(name, name), justify="right", no_wrap=True)
-    table.add_column("why", overflow="fold")
+    widest = min(28, max((len(f.result.student) for f in shown), default=8))
+    # rich squeezes the other columns for a long one unless they say how wide they are
+    for name, width, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=width, max_width=width, justify=side)
+    table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
     for f in shown:
         r = f.result
         graded = r.state != "UNGRADED"
-        points = [f"{r.points.get(n, 0.0):g}" + ("?" if n in f.human.waiting else "") if graded else "-" for n in POINT_NAMES]
-        why = "; ".join([*(f"veto {v}" for v in r.veto), *r.reasons])
-        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", *points, escape(why[:160]))
+        n, b, e, *questions = [f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-" for name in POINT_NAMES]
+        why = "; ".join(r.reasons or [f"veto {v}" for v in r.veto])
+        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}", e, " ".join(f"{q:<2}" for q in questions), escape(why))
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
-    notes = [line]
+    notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]
     if len(shown) < len(finals):
         notes.append(f"{len(finals) - len(shown)} more are not shown; `course export` and `course report` have all.")
     return Group(table, *notes)

@@ -106,10 +106,10 @@ def submission_times(times: list[datetime], due: datetime | None) -> str:
         axes.plot(times, range(1, len(times) + 1), drawstyle="steps-post", color=ACCENT, linewidth=2)
         if due is not None:
             axes.axvline(due, color=NO, linestyle="--", linewidth=1)
-            axes.annotate("due", (due, len(times)), color=NO, xytext=(4, -4), textcoords="offset points", va="top")
+            axes.annotate("due", (due, len(times)), color=NO, xytext=(-4, -4), textcoords="offset points", va="top", ha="right")
         axes.set_ylabel("handed in")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        locator = mdates.AutoDateLocator(maxticks=7)
+        locator = mdates.AutoDateLocator()
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
 
