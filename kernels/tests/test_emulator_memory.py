@@ -113,6 +113,10 @@ extern "C" __global__ void spin(int* y, int who) {
   else while (!go[0]) {}                         // spins
   y[threadIdx.x] = 1;
 }
+extern "C" __global__ void last_sets(uint32_t* flag) {   // all blocks wait for the last one
+  if (blockIdx.x == gridDim.x - 1) store_release(flag, 1);
+  else while (load_acquire(flag) == 0) {}
+}
 extern "C" __global__ void flag_wait(uint32_t* flag) { while (load_acquire(flag) == 0) {} }
 extern "C" __global__ void misaligned(const float* x, float* y) { store128(y, load128(x + 1)); }
 extern "C" __global__ void peer(float* y) {      // distributed shared memory
@@ -132,7 +136,7 @@ extern "C" __global__ void peer(float* y) {      // distributed shared memory
 }
 """
 ENTRIES = ["tree", "reverse_warp", "bytes", "uninitialised", "global_oob", "shared_oob", "vectors", "copies", "hand_over", "counted", "counter", "mixed",
-           "spin", "flag_wait", "misaligned", "peer"]  # fmt: skip
+           "spin", "last_sets", "flag_wait", "misaligned", "peer"]  # fmt: skip
 SCHEDULES = [("friendly", 0), ("random", 1), ("random", 2), ("pct", 3), ("pct", 4)]
 
 
@@ -291,6 +295,12 @@ def test_spinning_for_ever_is_found(module):
     with pytest.raises(EmulatorDeadlock, match="nothing changes") as e:
         module.launch("flag_wait", 2, 32, [np.zeros(1, np.uint32)])
     assert f"memory.cu:{line_of(SOURCE, 'void flag_wait')}" in str(e.value)
+
+
+def test_blocks_that_wait_for_each_other_must_be_resident(module):
+    assert module.launch("last_sets", 6, 32, [np.zeros(1, np.uint32)], sms=6).clean
+    with pytest.raises(EmulatorDeadlock, match="2 blocks have not started: 4 are resident"):
+        module.launch("last_sets", 6, 32, [np.zeros(1, np.uint32)], sms=4)
 
 
 def test_a_loop_that_never_waits_hits_the_time_limit():

@@ -104,6 +104,8 @@ void prepare_slots() {
   machine.random_state = o.seed * 0x9E3779B97F4A7C15ull + 12345;
 }
 
+size_t blocks_not_started() { return (cluster_count - next_cluster) * machine.cluster_size(); }
+
 bool place_clusters() {
   const Options& o = machine.options;
   const unsigned size = machine.cluster_size();

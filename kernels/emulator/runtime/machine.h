@@ -205,6 +205,7 @@ void async_landed(Block* b, int index, uint32_t clock);  // that copy has landed
 // blocks.cpp
 void prepare_slots();
 bool place_clusters();         // fills free SMs; false when the grid is exhausted and nothing is resident
+size_t blocks_not_started();   // they wait for a free SM
 void thread_exits(Thread* t);  // a finished cluster leaves its SMs at the next place_clusters
 
 }  // namespace emu

@@ -257,7 +257,12 @@ void stop_deadlock(const char* why) {
     if (s.block)
       for (const Thread& t : s.block->threads)
         if (!t.done && !p && *t.where.file) p = place_of(t.where);
-  found("deadlock", "deadlock", why + everybody() + recent_events(), p);
+  std::string message = why;
+  if (const size_t n = blocks_not_started())
+    message += text("\n%zu blocks have not started: %zu are resident at a time (sms), and those never end. Blocks that wait for each other must "
+                    "all be resident.",
+                    n, machine.slots.size());
+  found("deadlock", "deadlock", message + everybody() + recent_events(), p);
   finish();
 }
 
