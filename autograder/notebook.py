@@ -5,11 +5,13 @@ The setup cell calls start() once; it sets the lesson and the language in which 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from autograder.errors import CourseError
 from autograder.student.data import StudentLesson, load_student_lesson
 from autograder.student.hints import MIME as _HINT_MIME
 from autograder.student.hints import HintLadder
@@ -104,9 +106,23 @@ def challenge(kernel: str, line: str, *, count: int = 12) -> None:
 
 
 def _session() -> tuple[StudentLesson, str, dict]:
+    """The lesson, language and names of this notebook. After a kernel restart a cell may be run before the setup cell: then start now."""
+    if _Session.lesson is None:
+        _start_from_the_file()
     if _Session.lesson is None:
         raise RuntimeError("请先运行笔记本的第一个代码单元格。 / Run the notebook's first code cell before this one.")
     return _Session.lesson, _Session.lang, _Session.space
+
+
+def _start_from_the_file() -> None:
+    try:
+        from IPython import get_ipython
+
+        space = get_ipython().user_ns
+        course = json.loads(_notebook_path(space).read_text(encoding="utf-8"))["metadata"]["course"]
+        start(course["lesson"], course["lang"], space)
+    except (ModuleNotFoundError, AttributeError, OSError, ValueError, KeyError, TypeError, CourseError):
+        pass  # no front end, or a file without our metadata: the caller asks for the setup cell
 
 
 def _explain_blanks(lang: str) -> None:

@@ -33,12 +33,12 @@ start("{slug}", "{lang}", globals())''',
 
 TESTS = {
     "normal": {
-        "zh": '# 检查（锁定）：正常输入，{points} 分。这里运行公开的检查；\n# 交卷后还会换一批你没见过的输入。\ncheck("normal")',
-        "en": '# Check (locked): normal inputs, {points} points. The visible checks run here;\n# after hand-in, inputs you have not seen are tried too.\ncheck("normal")',
+        "zh": '# 检查（锁定）：正常输入，{points} 分。这里运行公开的检查；\n# 交卷后还会换一批你没见过的输入。\nfrom autograder.notebook import check\n\ncheck("normal")',
+        "en": '# Check (locked): normal inputs, {points} points. The visible checks run here;\n# after hand-in, inputs you have not seen are tried too.\nfrom autograder.notebook import check\n\ncheck("normal")',
     },
     "boundary": {
-        "zh": '# 检查（锁定）：边界输入，{points} 分。这里核对你自己的边界用例；\n# 交卷后还会试其他边界。\ncheck("boundary")',
-        "en": '# Check (locked): boundary inputs, {points} point. Your own case is tried here;\n# after hand-in, other boundaries are too.\ncheck("boundary")',
+        "zh": '# 检查（锁定）：边界输入，{points} 分。这里核对你自己的边界用例；\n# 交卷后还会试其他边界。\nfrom autograder.notebook import check\n\ncheck("boundary")',
+        "en": '# Check (locked): boundary inputs, {points} point. Your own case is tried here;\n# after hand-in, other boundaries are too.\nfrom autograder.notebook import check\n\ncheck("boundary")',
     },
 }
 

@@ -40,6 +40,6 @@ class HintLadder:
         return hint_report(self.lesson, level, self.lang), level
 
     def _say(self, key: str, **values) -> Report:
-        report = Report("hint", self.lang)
+        report = Report(say(self.lang, "hint_refused"), self.lang)
         report.add("note", say(self.lang, key, **values), "hint")
         return report

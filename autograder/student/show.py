@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -61,9 +62,10 @@ class Report:
 
 
 def _text(text: str) -> str:
-    """A sentence; what follows its first line is code or a log, and keeps its columns."""
+    """A sentence with `code`; what follows its first line is a listing or a log, and keeps its columns."""
     first, _, rest = text.partition("\n")
-    return html.escape(first) + (f'<pre style="margin:.3em 0;overflow-x:auto">{html.escape(rest)}</pre>' if rest else "")
+    first = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(first))
+    return first + (f'<pre style="margin:.3em 0;overflow-x:auto">{html.escape(rest)}</pre>' if rest else "")
 
 
 def short(value: object, limit: int = 160) -> str:

@@ -57,6 +57,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "failed": ("还有 {n} 项没有通过，见上面的说明。", "{n} not right yet; see the list above."),
     # hints
     "hint_title": ("提示 {level}/4：{name}", "Hint {level} of 4: {name}"),
+    "hint_refused": ("提示", "Hint"),
     "hint_1": ("概念区域", "concept area"),
     "hint_2": ("方向", "direction"),
     "hint_3": ("关键局部", "key local step"),

@@ -78,7 +78,7 @@ class Lab:
         self.page.on("request", lambda r: self.asked.add(r.url.split("/")[2]) if r.url.startswith(("http", "ws")) else None)
         self.page.goto(f"{address}{notebook}?token=t&reset")
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
-        self.page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        self.page.wait_for_function("document.querySelector('#jp-bottom-panel')?.innerText.includes('| Idle')")
 
     def cell(self, text: str):
         """The code cell that holds a piece of text."""

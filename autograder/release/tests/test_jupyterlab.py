@@ -52,6 +52,8 @@ def test_the_page_reads_well_and_asks_no_other_host(lab):
 
 def test_a_student_solves_it(lab, desk):
     view = lab("en")
+    view.run('check("normal")')  # before anything else, as after a restart
+    view.output('check("normal")', "There is no ring_index yet: run the exercise cell first")
     view.run_all()
     assert "NameError" not in view.output("def ring_index", "This cell still has a blank")  # the run stops here
     view.run("print(ring_index")

@@ -119,7 +119,9 @@ def test_what_a_student_wrote_is_escaped_in_html(lesson):
 
     report = Report("t", "en")
     report.add("bad", "<script>alert(1)</script>")
-    assert "<script>" not in report._repr_html_() and "&lt;script&gt;" in report._repr_html_()
+    report.add("note", "write `x < y`")
+    shown = report._repr_html_()
+    assert "<script>" not in shown and "&lt;script&gt;" in shown and "<code>x &lt; y</code>" in shown
 
 
 def test_lesson_json_holds_no_secret_in_the_clear_and_survives_a_round_trip(lesson):
