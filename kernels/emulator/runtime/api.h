@@ -5,15 +5,22 @@
 
 namespace emu {
 
-struct Where { const char* file; int line; };  // a place in the .cu file
-struct Dim3 { unsigned x, y, z; };
-struct ThreadContext { Dim3 thread, block, block_dim, grid_dim; };
+struct Where {
+  const char* file;
+  int line;
+};  // a place in the .cu file
+struct Dim3 {
+  unsigned x, y, z;
+};
+struct ThreadContext {
+  Dim3 thread, block, block_dim, grid_dim;
+};
 
 enum Element : int { BF16, FP16, E4M3, TF32 };
 
 // One thread's part of a wgmma: D[64, n] = A * B + (scale_d ? D : 0).
 struct Wgmma {
-  void* d;                      // this thread's accumulators: n / 2 floats, or n / 4 words of two fp16
+  void* d;  // this thread's accumulators: n / 2 floats, or n / 4 words of two fp16
   int n;
   Element element;
   bool fp16_accumulators;
@@ -29,7 +36,10 @@ enum Number : int { I32, U32, I64, U64, F32 };
 enum Order : int { RELAXED, ACQUIRE, RELEASE };
 
 // One parameter of a kernel, as the launcher checks it against the arguments.
-struct Parameter { char kind; unsigned bytes; };  // kind: p pointer, c pointer to const, m TensorMap, f float, i integer, o other
+struct Parameter {
+  char kind;
+  unsigned bytes;
+};  // kind: p pointer, c pointer to const, m TensorMap, f float, i integer, o other
 // What a kernel's library exports for each entry: emu_kernel_<name>.
 struct Kernel {
   void (*call)(void** arguments);
@@ -78,7 +88,8 @@ void* emu_cluster_map(const void* p, uint32_t rank, emu::Where);
 
 uint64_t emu_collective(emu::Collective kind, uint32_t mask, uint64_t value, int argument, int width, emu::Where);
 void emu_matrix(bool store, const void* row, uint32_t* registers, int matrices, emu::Where);
-uint64_t emu_atomic(void* p, emu::AtomicOp op, emu::Number type, emu::Order order, uint64_t operand, uint64_t compare, emu::Where);
+uint64_t emu_atomic(void* p, emu::AtomicOp op, emu::Number type, emu::Order order, uint64_t operand, uint64_t compare,
+                    emu::Where);
 
 void emu_access(const void* p, unsigned bytes, bool write, emu::Where);  // instrumented builds: 128-bit accesses
 void emu_misaligned(const void* p, unsigned alignment, emu::Where);

@@ -136,7 +136,8 @@ void thread_exits(Thread* t) {
   check_stores_at_exit(t);
   t->done = true;
   Block* b = t->home;
-  if (tracing() && t->lane == 0) trace(event_time(), event_time(), "exit", name_of(b) + text(" warp %u", t->warp), "", t->where);
+  if (tracing() && t->lane == 0)
+    trace(event_time(), event_time(), "exit", name_of(b) + text(" warp %u", t->warp), "", t->where);
   b->warps[t->warp].ready &= ~(1u << t->lane);
   --b->live;
   --b->cluster->live;

@@ -234,6 +234,7 @@ void emu_yield(Where where) { poll(where); }
 void emu_trap(Where where) { stop("misuse", "trap", text("%s executed __trap().", name_of(machine.current).c_str()), where); }
 long long emu_clock() {
   spend(10);
-  if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, machine.current->where);  // time passes for who waits for it
+  if (machine.options.pick != Pick::TIMED)
+    suspend(Wait::YIELD, 0, 0, machine.current->where);  // time passes for who waits for it
   return (long long)event_time();
 }

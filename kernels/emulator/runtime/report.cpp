@@ -259,9 +259,11 @@ void stop_deadlock(const char* why) {
         if (!t.done && !p && *t.where.file) p = place_of(t.where);
   std::string message = why;
   if (const size_t n = blocks_not_started())
-    message += text("\n%zu blocks have not started: %zu are resident at a time (sms), and those never end. Blocks that wait for each other must "
-                    "all be resident.",
-                    n, machine.slots.size());
+    message += text(
+        "\n%zu blocks have not started: %zu are resident at a time (sms), and those never end. Blocks that wait for each other "
+        "must "
+        "all be resident.",
+        n, machine.slots.size());
   found("deadlock", "deadlock", message + everybody() + recent_events(), p);
   finish();
 }
