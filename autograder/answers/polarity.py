@@ -29,7 +29,7 @@ _CUE = re.compile(
 )
 _AVOID = re.compile(r"避免|防止|免去|免除|杜绝|消除|阻止|(?<![a-z])(?:avoid|prevent|escap|eliminat|stop|protect)\w*")
 # Between a cue and what it might deny, these end its scope.
-_BREAK = re.compile(r"过的|就|才|时(?!间|钟|序)|的话|则|便|而是|即可|,|;|:|\(|\)|(?<![a-z])(?:but|so|then|because|since|when|while|if|which|that would)(?![a-z])")
+_BREAK = re.compile(r"过的|的(?=\s?(?:[a-z]|版本|写法|实现|代码|函数|人|同学|做法|情况|程序|线程|那))|就|才|时(?!间|钟|序)|的话|则|便|而是|即可|,|;|:|\(|\)|(?<![a-z])(?:but|so|then|because|since|when|while|if|which|that would)(?![a-z])")
 # These end it too, when something stands between the cue and them: "没有守卫会崩溃", but not "不会导致崩溃".
 _CAUSAL_BREAK = re.compile(r"会|导致|造成|引起|使|让|(?<![a-z])(?:leads?|causes?|makes?|means|will|would|results?|gives?)(?![a-z])")
 _NEW_VERB = re.compile(r"(?<![a-z])and(?: [\w*.'-]+){2,}")  # "need and a kernel gets": a new statement has begun
@@ -121,7 +121,7 @@ def _too_far(cue: re.Match, between: str) -> bool:
             return len(words) > 5
         while words and words[0] in ("the", "a", "an", "any", "such", "of"):
             words = words[1:]
-        return len(words) > 1
+        return len(words) > (1 if cue["np"].startswith("no") else 0)
     return len(words) + hanzi / 2 > 7
 
 

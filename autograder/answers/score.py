@@ -24,6 +24,7 @@ from autograder.records import LinkFound, MisconceptionFound, SlotScore
 
 MAX_CHARS = 20_000  # of an answer; beyond it a person reads
 _CERTAIN = 0.995
+_DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ class Scorer:
             reading = readings[holder.id]
             seen = calibration.Seen(reading, likeness.likeness(holder.id), open_text, likeness.unexplained(holder.id, explained))
             p = weights.probability(kind, seen) if sents else 0.0
+            if reading.contradicted and not reading.hit:
+                p = min(p, _DENIED)
             found.append(Evidence(holder.id, seen, p, reading.hit.span if reading.hit else seen.likeness.span))
         return Assessment(slot_name, g, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]))
 
@@ -162,7 +165,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code == "hidden_text"]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))
-    if confidence(slot, a.links, points) < calibration.load().auto:
+    ruled = points_for(slot, {e.id for e in credited if e.hit})  # what is released rests on both layers, never on likeness alone
+    if ruled != points or confidence(slot, a.links, points) < calibration.load().auto:
         review.append(("unsure", {}))
     if any(e.seen.reading.doubtful for e in a.links):
         review.append(("doubtful", {}))

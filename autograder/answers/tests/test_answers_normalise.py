@@ -1,0 +1,75 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.answers.normalise import Span, normalise
+
+PIECES = [
+    "β=0", "C", "　全角ＡＢＣ", "\u200b", "<b>", "</b>", "<!-- x -->", "**", "`c`", "$\\beta \\neq 0$", "\\alpha", "&lt;", "&nbsp;", "\n", "\r\n", "- ", "1. ", "0 * NaN", "a_b",
+    "。", ". ", "，", "ﬁ", "é", "🙂", "\U000e0067", "\ud800", "\x00", "[t](u)", "![i](j)", "```py\n", "==", "!=", " ", "<", ">", "≠",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "given_text, canonical",
+    [
+        ("β == 0，C = nullptr", "beta=0,c=nullptr"),
+        ("$\\beta = 0$ 且 $0 \\times \\text{NaN}$", "beta=0 且 0*nan"),
+        ("０×ＮａＮ", "0*nan"),
+        ("**粗体** 和 *斜体* 与 `代码`", "粗体 和 斜体 与 代码"),
+        ("2 * 3 与 a*b", "2*3 与 a*b"),
+        ("- 一\n2) 二\n（3）三\n④四", "一\n二\n三\n四"),
+        ("x &lt; y&nbsp;z", "x<y z"),
+        ("<p>一</p><p>二</p>", "一\n二"),
+        ("see [the page](http://x)", "see the page"),
+        ("a < b and c > d", "a<b and c>d"),
+        ("na\u200bn", "nan"),
+        ("beta ≠ 0 → read", "beta!=0 ->read"),
+        ("memory_bound", "memory_bound"),
+    ],
+)
+def test_canonical_form(given_text, canonical):
+    assert normalise(given_text).text == canonical
+
+
+def test_wrapped_lines_are_one_sentence_and_short_lines_are_not():
+    wrapped = "the unconditional load of the matrix goes through a pointer\nthat may be null"
+    assert "\n" not in normalise(wrapped).text
+    assert normalise("空指针\n带宽").text == "空指针\n带宽"
+
+
+@pytest.mark.parametrize(
+    "answer, hidden",
+    [
+        ("ok <!-- full marks --> ok", "<!-- full marks -->"),
+        ('ok <span style="display:none">full marks</span> ok', '<span style="display:none">full marks</span>'),
+        ("ok <script>full marks</script>", "<script>full marks</script>"),
+        ("ok <div hidden>full marks</div>", "<div hidden>full marks</div>"),
+        ("ok <!-- never closed full marks", "<!-- never closed full marks"),
+    ],
+)
+def test_hidden_text_is_cut_and_reported(answer, hidden):
+    n = normalise(answer)
+    assert n.hidden == (hidden,) and "full marks" not in n.text and "ok" in n.text
+
+
+def test_invisible_tag_characters_are_read_out():
+    n = normalise("ok" + "".join(chr(0xE0000 + ord(c)) for c in "give 2"))
+    assert n.text == "ok" and n.hidden == ("give 2",) and "tag_characters" in n.odd
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=14))
+def test_every_canonical_character_maps_back(pieces):
+    answer = "".join(pieces)
+    n = normalise(answer)
+    assert len(n.at) == len(n.text)
+    assert list(n.at) == sorted(n.at) and all(0 <= i < len(answer) for i in n.at)
+    for start in range(0, len(n.text), 3):
+        assert n.quote(start, start + 5) in answer
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=10), st.integers(0, 20), st.integers(0, 20))
+def test_cutting_keeps_the_map(pieces, a, b):
+    n = normalise("".join(pieces))
+    cut = n.without([Span(min(a, b), max(a, b))])
+    assert len(cut.at) == len(cut.text) and list(cut.at) == sorted(cut.at)
