@@ -24,19 +24,22 @@ _FIGURE = re.compile(rf"{_NUMBER}\s*(?:ms|us|µs|μs|ns|s\b|sec\b|seconds?|毫�
 # The writer says he ran or measured it. Every phrase is past and of one's own.
 _ZH_CLAIM = re.compile(
     r"实测(?!试)|(?:我|我们|本人|自己|亲自|亲手)[^，。；！？\n]{0,24}?(?:测了|测得|测到|测出|量了|量得|跑了|跑出|跑过|跑完|运行了|运行过|运行得|试了|试过|测试了|测试过|验证了|验证过|profile了?|benchmark了?)"
-    r"|(?:测得|测出来|测下来|跑下来|跑出来|跑了一[遍下次]|跑分|测试结果[是为显：:]|测量结果[是为显：:]|运行结果[是为显：:]|实际运行(?:输出|结果|后|下来)|运行(?:输出|之后|后)[^，。；\n]{0,6}(?:显示|得到|是|为|输出)|运行后(?:输出|得到)|Nsight[^。\n]{0,20}(?:显示|看到|测))"
+    r"|(?:测得|测出来|测下来|跑下来|跑出来|跑了一[遍下次]|跑分|测试结果[是为显：:]|测量结果[是为显：:]|运行结果[是为显：:]|实际运行(?:输出|结果|后|下来)|运行(?:输出|之后|后)[^，。；\n]{0,6}(?:显示|得到|是|为|输出)|运行后(?:输出|得到)|Nsight[^。\n]{0,20}(?:显示|看到|测)"
+    r"|经过?(?:实际)?(?:测试|测量|实验)|(?:测试|测量|实验|benchmark|profil\w*)(?:的?结果)?(?:表明|显示|得出))"
 )
 _EN_CLAIM = re.compile(
     r"\b(?:i|we)(?:'ve|\s+have|\s+also|\s+then|\s+just|\s+actually)*\s+(?:ran|run\s+(?:it|this|both|the)|measured|timed|benchmarked|profiled|tested|executed|observed|tried|verified|clocked|recorded|got\s+\d)"
     r"|\bmy\s+(?:own\s+)?(?:measurements?|benchmarks?|runs?|timings?|profil\w+|tests?)\s+(?:shows?|showed|gave|gives|is|was|were|are|confirms?|confirmed|came|printed|took)\b"
     r"|\bwhen\s+(?:i|we)\s+(?:ran|measured|timed|tested|executed|tried)\b|\bon\s+my\s+(?:own\s+)?(?:machine|gpu|laptop|card|\w*\d{2,4}\w*)\b"
     r"|\b(?:the|its)\s+(?:measured|actual)\s+(?:output|result|time|speed|figure|value)s?\s+(?:is|was|were|are)\b|\b(?:running|ran)\s+(?:it|this|the\s+\w+)\s+(?:gave|gives|printed|showed|took)\b"
-    r"|\bthe\s+(?:run|output|profiler|program|cell|notebook|benchmark)\s+(?:printed|showed|gave|reported)\b|\bas\s+measured\s+(?:by\s+me|here|on)\b|\b(?:was|were)\s+measured\s+(?:by\s+me|here|on\s+(?:my|an?|the))\b|\bmeasured\s+on\s+(?:my|our)\b",
+    r"|\bthe\s+(?:run|output|profiler|program|cell|notebook|benchmark)\s+(?:printed|showed|gave|reported)\b|\bas\s+measured\s+(?:by\s+me|here|on)\b|\b(?:was|were)\s+measured\s+(?:by\s+me|here|on\s+(?:my|an?|the))\b|\bmeasured\s+on\s+(?:my|our)\b"
+    r"|\b(?:benchmarking|profiling|timing|measurements?|experiments?)\s+(?:it\s+)?(?:shows?|showed|gave|gives|confirms?|confirmed|reveals?|revealed)\b|\bin\s+my\s+(?:own\s+)?(?:experiments?|tests?|measurements?|runs?)\b"
+    r"|^\W*(?:measured|timed|benchmarked|profiled)\b",
     re.I,
 )
 # Weak words: running the visible asserts leaves no output behind, and "tested", "verified" are often said of thinking it through.
 _WEAK = re.compile(r"(?:assert|断言|检查|单元格|\bcells?\b|\bchecks?\b|notebook|笔记本)", re.I)
-_RUN_WORDS = re.compile(r"实测|测得|测出|测了|测到|量了|跑分|measured|timed|benchmark|profil|clocked|recorded|运行结果|测量结果|测试结果|运行输出|实际运行|\bran\b|\btook\b|跑|运行", re.I)
+_RUN_WORDS = re.compile(r"实测|测得|测出|测了|测到|量了|跑分|measured|timed|benchmark|profil|clocked|recorded|运行结果|测量结果|测试结果|运行输出|实际运行|测试|测量|实验|\bran\b|\btook\b|跑|运行", re.I)
 
 _ZH_DENIAL = re.compile(
     r"(?:没有?|没能|未|未曾|从未|尚未|并未|无法|不能|没法|没条件|没有条件|不曾|并不是|并非|不是|不算)[^，。；！？\n]{0,10}?(?:实测|运行|跑|测量|测试|测过|测出|测得|验证|测)"
@@ -69,11 +72,13 @@ _SOURCED = re.compile(r"[\"“「『]")
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that claims a run or a measurement. sure: nothing in it softens that. figure: it names a figure. gpu: it names a GPU."""
+    """A sentence that claims a run or a measurement. sure: nothing in it softens that. own: it says "I". figure: it names a figure.
+    gpu: it names a GPU."""
 
     sentence: str
     slot: str
     sure: bool
+    own: bool
     figure: bool
     gpu: bool
 
@@ -121,8 +126,9 @@ def _claim(sentence: str, slot: str) -> Claim | None:
     figure = bool(_FIGURE.search(sentence))
     weak = bool(_WEAK.search(sentence)) and not figure
     sure = not weak and not _ZH_SUPPOSED.search(sentence) and not _EN_SUPPOSED.search(sentence) and not _SOURCED.search(sentence)
-    own = bool(_OWN.search(sentence)) or figure
-    return Claim(sentence[:300], slot, sure and own and bool(_RUN_WORDS.search(sentence)), figure, bool(_GPU.search(sentence)))
+    own = bool(_OWN.search(sentence))
+    sure = sure and (own or figure) and bool(_RUN_WORDS.search(sentence))
+    return Claim(sentence[:300], slot, sure, own, figure, bool(_GPU.search(sentence)))
 
 
 def _denied(clause: str) -> bool:
@@ -157,21 +163,24 @@ def find_claims(reading: Reading) -> list[Finding]:
     shown = shown_by(reading)
     texts = [*reading.answers.items(), *(("", t) for t in reading.extra)]
     static = declares_static_review("\n".join(t for _, t in texts))
+    lesson = reading.released.text if reading.released else ""
     findings: dict[tuple[str, str], Finding] = {}
     for slot, text in texts:
         for claim in claims_in(text, slot):
-            finding = _judge(claim, shown, static)
+            finding = _judge(claim, shown, static, lesson)
             if finding is not None:
                 findings.setdefault((slot, finding.severity), finding)
     return list(findings.values())
 
 
-def _judge(claim: Claim, shown: Shown, static: bool) -> Finding | None:
+def _judge(claim: Claim, shown: Shown, static: bool, lesson: str) -> Finding | None:
+    """lesson: the released text. Its own figures without an "I" may be a quotation that forgot its source."""
     quote = claim.sentence if len(claim.sentence) <= 120 else claim.sentence[:117] + "..."
     if not shown.outputs:
         if not claim.figure and shown.counted:
             return None  # cells were run; a run without output leaves nothing else
-        if claim.sure and not static and not shown.counted:
+        quotation = not claim.own and _figures_shown(claim.sentence, lesson)
+        if claim.sure and not static and not shown.counted and not quotation:
             message = Text(
                 zh=f"答案说运行或测量过，但笔记本里没有任何输出或运行记录：“{quote}”", en=f'The answer claims a run or a measurement, but the notebook shows no output and no receipt: "{quote}"'
             )

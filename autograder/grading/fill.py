@@ -127,7 +127,7 @@ def extract(exercise: Exercise, source: str) -> Fill:
         if found is None:
             fill.problem = "no_function" if isinstance(target, ast.FunctionDef) else "deleted"
             return fill
-        if depth:  # the module's own statements are looked at by integrity.py
+        if depth and found in theirs:  # the module's own statements are looked at by integrity.py
             _compare_rest(ours, index, theirs, theirs.index(found), source, fill)
         if _header(found) != _header(target):
             fill.changed.append(_first_line(exercise.source, target))
@@ -139,7 +139,8 @@ def extract(exercise: Exercise, source: str) -> Fill:
 def _counterpart(target: ast.stmt, theirs: list[ast.stmt]) -> ast.stmt | None:
     """The student's version of a compound statement: the last function of that name (it is the one that counts), else the same header or kind."""
     if isinstance(target, ast.FunctionDef):
-        return next((s for s in reversed(theirs) if isinstance(s, ast.FunctionDef) and s.name == target.name), None)
+        inside = (n for s in reversed(theirs) for n in ast.walk(s))  # one put under `if True:` is still the function
+        return next((n for n in (*reversed(theirs), *inside) if isinstance(n, ast.FunctionDef) and n.name == target.name), None)
     same = [s for s in theirs if type(s) is type(target)]
     return next((s for s in same if _header(s) == _header(target)), same[0] if len(same) == 1 else None)
 

@@ -6,7 +6,7 @@ data, tofile, dump), format (it walks attributes inside strings), type, getattr 
 """
 
 BUILTINS = frozenset(
-    """abs all any bool complex dict divmod enumerate filter float frozenset int isinstance iter len list map max min next pow print range
+    """abs all any bool complex dict divmod enumerate filter float frozenset callable hasattr int isinstance iter len list map max min next pow print range
     repr reversed round set slice sorted str sum tuple zip
     True False None NotImplemented Ellipsis
     Exception ArithmeticError AssertionError AttributeError FloatingPointError IndexError KeyError LookupError NotImplementedError
@@ -29,7 +29,7 @@ _NUMPY = """abs absolute add all allclose amax amin any append arange arccos arc
     floating floor floor_divide fmax fmin fmod full full_like gcd geomspace greater greater_equal half heaviside hstack hypot identity iinfo
     imag indices inexact inf inner int16 int32 int64 int8 int_ integer interp invert isclose isfinite isin isinf isnan isneginf isposinf
     isrealobj isscalar issubdtype kron lcm ldexp less less_equal linalg linspace log log10 log1p log2 logaddexp logaddexp2 logical_and
-    logical_not logical_or logical_xor logspace matmul max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan nan_to_num
+    logical_not logical_or logical_xor logspace longdouble matmul max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan nan_to_num
     nanmax nanmean nanmin nansum ndarray ndim negative newaxis nextafter nonzero not_equal number ones ones_like outer pad permute_dims
     pi positive power prod promote_types ptp put putmask quantile rad2deg radians ravel real reciprocal remainder repeat reshape result_type
     right_shift left_shift rint roll rollaxis rot90 round searchsorted select shape sign signbit signedinteger sin sinc single sinh size sort

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.pipeline import hash_of_path, rubric_hash
+from autograder.grading.read import Unreadable, read_bytes
 from autograder.grading.worker import receive, send
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
@@ -226,13 +227,11 @@ class _Pool:
 
 
 def _hash_of(submission: Path | str | bytes) -> str:
-    if isinstance(submission, bytes):
-        return hashlib.sha256(submission).hexdigest()
     try:
-        with open(submission, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
+        data = submission if isinstance(submission, bytes) else read_bytes(Path(submission))
+    except Unreadable:
         return hash_of_path(submission)
+    return hashlib.sha256(data).hexdigest()
 
 
 _WHY = {

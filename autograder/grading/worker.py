@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import resource
+import signal
 import socket
 import struct
 import sys
@@ -53,6 +54,7 @@ def _limit_memory(memory_mb: int) -> None:
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked; he ends the workers
     link = socket.socket(fileno=int(sys.argv[1]))
     setup = receive(link)
     if setup is None:

@@ -24,6 +24,8 @@ from autograder.grading.sandbox.protections import PROTECTIONS, Protections
 HERE = Path(__file__).resolve().parent
 UNSAFE_ENV = "COURSE_UNSAFE_SANDBOX"
 _FILES = ("zygote.py", "program.py", "codec.py", "seccomp.py")
+# What a released exercise cell may import; the student's own imports are numpy and math (names.py).
+_MODULES = ["numpy", "numpy.linalg", "numpy.fft", "ml_dtypes", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools", "enum"]
 _SINGLE_THREAD = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 _START = "import sys; sys.path[:0] = {paths!r}; import zygote; zygote.main()"
 
@@ -130,7 +132,7 @@ class Sandbox:
             "fd": theirs.fileno(),
             "isolate": method == "own",
             "root": root,
-            "modules": ["numpy", "numpy.linalg", "numpy.fft", "numpy.random", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools"],
+            "modules": _MODULES,
             "paths": [str(p) for p in (HERE, Path.home(), Path("/etc/passwd"), *self._hidden)],
             "limits": {"cpu_s": self.limits.cpu_s, "memory_mb": self.limits.memory_mb},
         }

@@ -28,6 +28,8 @@ _NOBODY = 65534
 
 def _unshare(libc):
     """Own namespaces: with a user namespace where allowed, without one when already privileged. Returns the names that hold."""
+    if not hasattr(libc, "unshare"):
+        return []  # not Linux
     flags = _NEWNS | _NEWUTS | _NEWIPC | _NEWPID | _NEWNET
     if libc.unshare(_NEWUSER | flags) == 0 or libc.unshare(flags) == 0:
         return ["network", "processes", "mounts"]

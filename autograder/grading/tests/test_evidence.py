@@ -12,7 +12,7 @@ SURE = [
     "I ran both versions on an H100 and measured that the unguarded one took 1.52 times as long, 3.1 ms against 2.04 ms.",
     "We measured a 1.43x slowdown.", "My benchmark showed 1.5x.", "I timed it: 3.1 ms with the load and 2.0 ms without.", "I profiled the kernel and got 3.9 TB/s.",
     "On my 4090 it took 3.2 ms.",
-    "我在自己的 4090 上实测，去掉守卫以后耗时从 2.0 ms 变成 3.2 ms，慢了 60%。", "实测结果：2.0 ms 变成 3.2 ms。", "实测慢了 43%。", "我跑了两个版本，无守卫的多用 1.1 ms。", "我用 Nsight 测了带宽，是 3.9 TB/s。",
+    "我在自己的 4090 上实测，去掉守卫以后耗时从 2.0 ms 变成 3.2 ms，慢了 60%。", "实测结果：2.0 ms 变成 3.2 ms。", "实测慢了 43%。", "经测试，耗时从 2.0 ms 变成 3.1 ms。", "Measured: 3.1 ms with the load.", "Profiling showed 3.1 ms.", "我跑了两个版本，无守卫的多用 1.1 ms。", "我用 Nsight 测了带宽，是 3.9 TB/s。",
 ]  # fmt: skip
 CLAIM = ["I ran the cell and all asserts pass.", "我跑了一遍，所有断言都通过了。", "运行结果是 6.0。", "I tested it with beta = 0 and it returned 6."]
 NONE = [
@@ -84,6 +84,17 @@ def test_a_gpu_figure_needs_a_gpus_receipt():
     emulator, gpu = {"backend": "emulator"}, {"backend": "gpu", "figure": {"time": {"value": 3.1, "unit": "ms"}}}
     assert found(text, receipts=[emulator]) == [("claim_without_receipt", "review")]
     assert found(text, receipts=[gpu]) == []
+
+
+def test_the_lessons_own_figure_without_its_source_is_for_a_person():
+    class Book:
+        text = "Measured on an H200: 1.43 times."
+
+    book = reading("实测慢 1.43 倍。")
+    book.released = Book
+    assert [(f.code, f.severity) for f in find_claims(book)] == [("claim_without_output", "review")]
+    book.answers["q2"] = "我实测慢 1.43 倍。"
+    assert [f.severity for f in find_claims(book)] == ["veto"]
 
 
 def test_the_quote_is_the_students_sentence():

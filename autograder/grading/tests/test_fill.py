@@ -94,6 +94,12 @@ def test_nothing_to_take(exercise, theirs, problem):
     assert extract(exercise, theirs).problem == problem
 
 
+def test_a_function_put_under_a_condition_is_found(exercise):
+    under = SOURCE.replace("______", "y * n").replace("\n\nassert f(1, 2) == 4", "")
+    body = "if True:\n" + "\n".join("    " + x for x in under.split("\n")[3:]) + "\nassert f(1, 2) == 4\n"
+    assert extract(exercise, body).text == "y * n"
+
+
 def test_of_two_functions_in_a_cell_the_last_counts(exercise):
     both = SOURCE.replace("______", "1") + "\n" + SOURCE.replace("______", "2")
     assert extract(exercise, both).text == "2"
@@ -150,7 +156,7 @@ def test_honest_fills_are_admitted(exercise, fill):
     "fill",
     [
         "open('x')", "exec('1')", "eval('1')", "getattr(x, 'y')", "setattr(x, 'y', 1)", "globals()", "locals()", "vars()", "compile('1', '', 'eval')", "__import__('os')", "type(x)", "object()", "super()", "input()",
-        "breakpoint()", "exit()", "memoryview(b'')", "bytearray(9)", "delattr(x, 'a')", "dir()", "id(x)", "hash(x)", "callable(x)", "classmethod(x)", "BaseException()", "SystemExit", "KeyboardInterrupt",
+        "breakpoint()", "exit()", "memoryview(b'')", "bytearray(9)", "delattr(x, 'a')", "dir()", "id(x)", "hash(x)", "classmethod(x)", "BaseException()", "SystemExit", "KeyboardInterrupt",
         "x.__class__", "x.__dict__", "x._private", "x.f_back", "x.gi_frame", "x.tb_frame", "x.mro", "x.format(y)", "x.format_map(y)", "np.load('x')", "np.save('x', y)", "np.fromfile('x')", "np.memmap('x')",
         "np.frombuffer(x)", "np.ctypeslib", "np.lib", "np.core", "np.random", "np.testing", "np.f2py", "np.distutils", "np.vectorize(x)", "np.frompyfunc(x, 1, 1)", "x.tofile('y')", "x.dump('y')", "x.dumps()", "x.ctypes",
         "x.data", "x.base", "x.setflags()", "math.__loader__", "(yield y)", "(yield from y)", "__name__", "__builtins__", "__debug__", "'x' * 1 if 0 else '" + "y" * 3000 + "'", str(1 << 5000), "[a for b in x for c in x for d in x for e in x for a in x]",

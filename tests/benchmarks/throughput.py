@@ -1,0 +1,153 @@
+"""Submissions a second: this grader against stock nbgrader, same lesson, same machine, same run.
+
+    python -m tests.benchmarks.throughput [--students 200] [--stock 12] [--jobs 2] [--out FILE.json]
+
+Ours: the sample class, each notebook made unlike the others by a comment and an answer of its own, through the pool: reading, integrity,
+two rounds of hidden checks in the sandbox, free text, evidence, verdict. Stock nbgrader: the same notebooks with the kernel and plot cells
+taken out (so that it need not compile CUDA) and hidden tests in the test cells; `nbgrader autograde` in as many processes at once as we
+have jobs, each with a course folder of its own, which is more than nbgrader offers by itself. It scores no free text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+
+from autograder.grading.pool import grade_many
+from autograder.lesson import Lesson, load_lesson
+from autograder.lesson.model import ANSWER_SLOTS
+from autograder.release.notebook import student_notebook
+from tests.sample_class import make
+
+KEPT = {"exercise", "normal", "boundary_case", "boundary", *ANSWER_SLOTS}
+HIDDEN = {
+    "normal": "assert abs(linear_epilogue(3.5, 1.75, -0.625, 7.0) - 1.75) < 1e-9\nassert linear_epilogue(7, 3, 2, 5) == 31\nassert (linear_epilogue(np.arange(6.0), 2.0, 0.5, np.ones(6)) == np.arange(6.0) * 2 + 0.5).all()",
+    "boundary": "assert linear_epilogue(3.0, 2.0, 0.0, None) == 6.0\nassert linear_epilogue(3.0, 2.0, 0.0, float('nan')) == 6.0\nassert (linear_epilogue(np.ones(4), 2.0, 0.0, np.full(4, np.nan)) == 2.0).all()",
+}
+
+
+def sample_notebooks() -> list[nbformat.NotebookNode]:
+    """The readable ones of the sample class."""
+    with tempfile.TemporaryDirectory() as folder:
+        make.build(Path(folder))
+        texts = [p.read_bytes() for p in sorted(Path(folder).glob("*/*/*.ipynb"))]
+    books = []
+    for text in texts:
+        try:
+            books.append(nbformat.reads(text.decode("utf-8-sig"), as_version=4))
+        except Exception:  # the unreadable ones are not for stock nbgrader
+            continue
+    return [b for b in books if any(c.metadata.get("nbgrader") for c in b.cells)]
+
+
+def own_copy(book: nbformat.NotebookNode, n: int) -> nbformat.NotebookNode:
+    """The same work by another student: nothing that is remembered about one notebook serves the next."""
+    book = copy.deepcopy(book)
+    for cell in book.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name == "exercise":
+            cell.source += f"\n# student {n}"
+        elif name in ANSWER_SLOTS:
+            cell.source = f"{cell.source} (Answer number {n}.)"
+    return book
+
+
+def measure_ours(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
+    work = [(f"s{n}", nbformat.writes(own_copy(books[n % len(books)], n)).encode()) for n in range(count)]
+    start = time.perf_counter()
+    first = 0.0
+    states: dict[str, int] = {}
+    for result in grade_many(lesson, work, jobs):
+        first = first or time.perf_counter()
+        states[result.state] = states.get(result.state, 0) + 1
+    end = time.perf_counter()
+    return {"submissions": count, "seconds": end - start, "start_seconds": first - start, "per_second": count / (end - start), "per_second_once_warm": (count - 1) / (end - first), "states": states}
+
+
+def measure_stock(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
+    """Seconds of `nbgrader autograde` itself; folders, source and database are made before the clock starts."""
+    with tempfile.TemporaryDirectory() as folder:
+        courses = [Path(folder) / f"course{n}" for n in range(jobs)]
+        for course in courses:
+            _stock_course(lesson, course, books, max(1, count // jobs))
+        start = time.perf_counter()
+        running = [subprocess.Popen(_nbgrader("autograde", lesson.slug), cwd=c, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for c in courses]
+        errors = [p.communicate()[1].decode()[-2000:] for p in running]
+        seconds = time.perf_counter() - start
+        if any(p.returncode for p in running):
+            raise SystemExit("stock nbgrader failed:\n" + "\n".join(errors))
+        graded = sum(len(list((c / "autograded").glob("*/*/*.ipynb"))) for c in courses)
+    return {"submissions": graded, "seconds": seconds, "per_second": graded / seconds, "processes": jobs}
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # nbgrader calls alembic by name
+
+
+def _nbgrader(*words: str) -> list[str]:
+    return [sys.executable, "-m", "nbgrader", *words]
+
+
+def _stock_course(lesson: Lesson, course: Path, books: list, count: int) -> None:
+    course.mkdir(parents=True)
+    (course / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'stock'\nc.ExecutePreprocessor.timeout = 30\n")
+    source = course / "source" / lesson.slug
+    source.mkdir(parents=True)
+    nbformat.write(_stock_notebook(student_notebook(lesson, "en"), hidden=True), source / f"{lesson.slug}.ipynb")
+    subprocess.run(_nbgrader("generate_assignment", lesson.slug), cwd=course, env=_environment(), check=True, capture_output=True)
+    for n in range(count):
+        place = course / "submitted" / f"s{n}" / lesson.slug
+        place.mkdir(parents=True)
+        nbformat.write(_stock_notebook(own_copy(books[n % len(books)], n)), place / f"{lesson.slug}.ipynb")
+
+
+def _stock_notebook(book: nbformat.NotebookNode, hidden: bool = False) -> nbformat.NotebookNode:
+    book = copy.deepcopy(book)
+    cells = []
+    for cell in book.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "code" and name not in KEPT:
+            continue
+        if name in HIDDEN:
+            tests = f"\n### BEGIN HIDDEN TESTS\n{HIDDEN[name]}\n### END HIDDEN TESTS" if hidden else ""
+            cell.source = f"import numpy as np{tests}"
+        elif name == "exercise" and hidden:
+            cell.source = f"### BEGIN SOLUTION\n{cell.source}\n### END SOLUTION"
+        elif name == "boundary_case":
+            cell.source = "# " + cell.source.replace("\n", "\n# ")
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        cells.append(cell)
+    book.cells = cells
+    return book
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--students", type=int, default=200)
+    parser.add_argument("--stock", type=int, default=12)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    lesson, books = load_lesson("7"), sample_notebooks()
+    stock = measure_stock(lesson, books, args.stock, args.jobs)
+    ours = measure_ours(lesson, books, args.students, args.jobs)
+    ratio = ours["per_second"] / stock["per_second"]
+    print(f"stock nbgrader  {stock['per_second']:8.2f} submissions a second ({stock['submissions']} in {stock['seconds']:.1f} s, {args.jobs} processes)")
+    print(f"course grade    {ours['per_second']:8.2f} submissions a second ({ours['submissions']} in {ours['seconds']:.1f} s with the start; {ours['per_second_once_warm']:.2f} once warm)")
+    print(f"ratio           {ratio:8.1f}")
+    if args.out:
+        args.out.write_text(json.dumps({"stock": stock, "ours": ours, "ratio": ratio, "jobs": args.jobs, "command": " ".join(sys.argv)}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
