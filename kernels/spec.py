@@ -95,7 +95,7 @@ class KernelSpec:
     cases(rng, count) -> Case, Case, ...: inputs that a wrong kernel does not survive (odd sizes, non-uniform values, the boundaries);
     None: `count` examples.  work(*arrays, **params) -> Work.
     tolerance: bound on ||out - reference|| / ||reference||, or a function of the arguments that gives it.
-    exercise(function, out, *arrays, **params) -> (expected, observed): for a kernel whose lesson asks for another function than the whole
+    exercise(function, result, /, *arrays, **params) -> (expected, observed): for a kernel whose lesson asks for another function than the whole
     kernel's (an offset, a coordinate): from that function and the kernel's result, two arrays that must agree.  None: the function takes
     the kernel's arguments and gives its result.
     builds: the sets of defines that the compile test builds (each within max_registers, no spills).

@@ -13,7 +13,7 @@
 //     opposite parity of EMPTY, which a fresh barrier lets pass;
 //   - a box over the edge of x is filled with zeros and counts its full bytes.
 #include "hopper.cuh"
-#include "hopper_device_complete_tx.cuh"
+#include "hopper_device_barrier_probe.cuh"
 #include "bugs.cuh"
 
 constexpr int BUFFERS = 2, BOX_ROWS = 8, BOX_COLUMNS = 32, CONSUMERS = 2, THREADS = 32 * (1 + CONSUMERS);
@@ -83,6 +83,6 @@ extern "C" __global__ void __launch_bounds__(32) barrier_script(const int* event
     if (what == EXPECT) mbarrier_expect_tx(barrier, bytes);
     if (what == ARRIVE_EXPECT) mbarrier_arrive_expect_tx(barrier, bytes);
     if (what == LAND) mbarrier_complete_tx(barrier, bytes);
-    parity[i] = mbarrier_try_wait(barrier, 0);  // phase 0 is over: phase 1, or an even number further
+    parity[i] = mbarrier_test_wait(barrier, 0);  // phase 0 is over: the phase bit is 1
   }
 }

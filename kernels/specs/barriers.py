@@ -184,7 +184,7 @@ SPECS = (
         reference=lambda events, count=1: np.array(walk(step, events, count), np.float64),
         example=example_script,
         cases=cases_script,
-        exercise=lambda function, out, events, count=1: (walk(function, events, count), out),
+        exercise=lambda function, result, /, events, count=1: (walk(function, events, count), result),
         tolerance=0.0,
         max_registers=48,
         entries=("mbarrier_handshake", "barrier_script"),

@@ -71,9 +71,9 @@ def reference_copy(x, scale, shift, image=True):
     return (y, lay_out(x, swizzled_offset).astype(np.float64)) if image else y
 
 
-def exercise_copy(function, out, x, scale, shift, image=True):
+def exercise_copy(function, result, /, x, scale, shift, image=True):
     """swizzled_offset(row, byte) against the bytes as the copy engine laid them."""
-    return lay_out(x, function), out[1]
+    return lay_out(x, function), result[1]
 
 
 def example_copy(rng, m: int = 131, n: int = 77):

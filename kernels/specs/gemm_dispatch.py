@@ -27,7 +27,7 @@ def accumulator_registers(tile_m: int, tile_n: int, consumer_warpgroups: int) ->
 
 @dataclass(frozen=True)
 class Config:
-    """A tile configuration. blocks: how many are to share an SM. rate: of its mainloop, relative to 128x256 (see lesson08_configurations)."""
+    """A tile configuration. blocks: how many are to share an SM."""
 
     tile_m: int
     tile_n: int
@@ -69,9 +69,8 @@ class Config:
             return f"{self.name} with {self.stages} stages needs {self.smem} B of shared memory; {self.blocks} block(s) must share an SM's 227 KB."
         return ""
 
-    def waves(self, m: int, n: int, sms: int) -> int:
-        """Rounds of tiles, when every SM holds `blocks` of them at a time."""
-        return ceil_div(ceil_div(m, self.tile_m) * ceil_div(n, self.tile_n), sms * self.blocks)
+    def tiles(self, m: int, n: int) -> int:
+        return ceil_div(m, self.tile_m) * ceil_div(n, self.tile_n)
 
 
 CONFIGS = {
@@ -92,14 +91,14 @@ SPILLS = Config(256, 128, 4, 1, 1)  # 256 accumulators in one warpgroup: builds,
 
 
 def choose(m: int, n: int, sms: int, rates=None) -> Config:
-    """The configuration that should end first: rounds of tiles, times the work an SM has in a round, over the mainloop's rate.
+    """The configuration that should end first: the tiles of the busiest SM, times a tile's work, over the rate of its mainloop.
 
-    rates: name -> FLOP/s with all SMs busy, as measured; None: arithmetic intensity stands in, capped where the tensor core is the limit.
+    rates: name -> FLOP/s with all SMs busy, as measured; None: the tile's arithmetic intensity stands in, up to 64 FLOP/byte.
     """
 
     def cost(c: Config) -> float:
         rate = rates[c.name] if rates else min(1.0, c.tile_m * c.tile_n / (c.tile_m + c.tile_n) / 64)
-        return c.waves(m, n, sms) * c.blocks * c.tile_m * c.tile_n / rate
+        return ceil_div(c.tiles(m, n), sms) * c.tile_m * c.tile_n / rate
 
     return min(CONFIGS.values(), key=lambda c: (cost(c), -c.tile_m * c.tile_n, c.name))
 
@@ -116,9 +115,8 @@ def launch_of(c: Config, a, b, d, accumulators, size, out: str) -> Launch:
     m, n, k = size
     maps = [TensorMap(x[:, :k], (rows, gemm.TILE_K), l2=256, dtype="bfloat16") for x, rows in ((a, c.tile_m), (b, c.tile_n))]
     args = [*maps, d, accumulators, np.int32(m), np.int32(n), np.int32(k), np.int32(d.shape[1])]
-    tiles = ceil_div(m, c.tile_m) * ceil_div(n, c.tile_n)
     defines = {**c.defines, "OUT": gemm.OUT[out]}
-    return Launch("gemm_dispatch", (tiles,), (c.threads,), args, c.smem, defines=defines, registers=c.at_launch)
+    return Launch("gemm_dispatch", (c.tiles(m, n),), (c.threads,), args, c.smem, defines=defines, registers=c.at_launch)
 
 
 def plan(ctx, a, b, config="128x128", out="fp32") -> Plan:
@@ -132,10 +130,10 @@ def reference(a, b, config="128x128", out="fp32"):
     return gemm.reference(a, b), np.array([float(CONFIGS[config].accumulators)])
 
 
-def exercise(function, out, a, b, config="128x128", **_):
+def exercise(function, result, /, a, b, config="128x128", **_):
     """accumulator_registers(tile_m, tile_n, consumer_warpgroups) against what the kernel's threads hold."""
     c = CONFIGS[config]
-    return [function(c.tile_m, c.tile_n, c.consumers)], out[1]
+    return [function(c.tile_m, c.tile_n, c.consumers)], result[1]
 
 
 def example(rng, m: int = 197, n: int = 331, k: int = 257, config: str = "128x128", out: str = "fp32"):

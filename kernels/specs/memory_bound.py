@@ -52,9 +52,9 @@ def reference_copy(x, width=16, warps=8, loads=0, bandwidth=BANDWIDTH, latency=L
     return x.astype(np.float64), np.array([float(np.float32(bandwidth)) * float(np.float32(latency))])
 
 
-def exercise_copy(function, out, x, width=16, warps=8, loads=0, bandwidth=BANDWIDTH, latency=LATENCY):
+def exercise_copy(function, result, /, x, width=16, warps=8, loads=0, bandwidth=BANDWIDTH, latency=LATENCY):
     """bytes_in_flight(bandwidth, latency) against the bytes that the kernel computed."""
-    return [function(float(np.float32(bandwidth)), float(np.float32(latency)))], out[1]
+    return [function(float(np.float32(bandwidth)), float(np.float32(latency)))], result[1]
 
 
 def example_copy(rng, n: int = 100003, width: int = 16, warps: int = 4):

@@ -60,9 +60,9 @@ def reference(a, b, stages=4, out="fp32"):
     return gemm.reference(a, b), walk(advance, ceil_div(a.shape[1], gemm.TILE_K), stages)
 
 
-def exercise(function, out, a, b, stages=4, **_):
+def exercise(function, result, /, a, b, stages=4, **_):
     """advance(index, phase, stages) against the places that the kernel's consumer went through."""
-    return walk(function, out[1].shape[0], stages), out[1]
+    return walk(function, result[1].shape[0], stages), result[1]
 
 
 def example(rng, m: int = 131, n: int = 77, k: int = 901, stages: int = 4, out: str = "fp32"):

@@ -64,9 +64,9 @@ def _question(x, fmas, resident, peak, bandwidth):
     return work.flops, work.bytes, float(np.float32(peak)), float(np.float32(bandwidth))
 
 
-def exercise(function, out, x, fmas=8, resident=False, peak=PEAK, bandwidth=BANDWIDTH):
+def exercise(function, result, /, x, fmas=8, resident=False, peak=PEAK, bandwidth=BANDWIDTH):
     """attainable_flops(flops, bytes_moved, peak_flops, bandwidth) against the kernel's own roof."""
-    return [function(*_question(x, fmas, resident, peak, bandwidth))], out[1]
+    return [function(*_question(x, fmas, resident, peak, bandwidth))], result[1]
 
 
 def example(rng, n: int = 10007, fmas: int = 8, resident: int = 0):

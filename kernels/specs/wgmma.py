@@ -83,9 +83,9 @@ def reference_tile(a, b, a_from="shared"):
     return d, gather_fragments(d, coordinates)
 
 
-def exercise_tile(function, out, a, b, a_from="shared"):
+def exercise_tile(function, result, /, a, b, a_from="shared"):
     """accumulator_coord(thread, register) against the registers: the exact product gathered by the function."""
-    return gather_fragments(exact(a) @ exact(b).T, function), out[1]
+    return gather_fragments(exact(a) @ exact(b).T, function), result[1]
 
 
 def index_operands(n: int):

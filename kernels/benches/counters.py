@@ -1,0 +1,85 @@
+"""Hardware counters of the gather and the transpose, read by Nsight Compute (ncu) over one child process."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from kernels.bench import Session
+from kernels.errors import KernelError
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 100
+METRICS = (
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "gpu__time_duration.sum",
+)
+ORDERS = ("gather, in order", "gather, shuffled in 4 KiB", "gather, at random")
+TRANSPOSES = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
+SIDE = 2048
+
+
+def child() -> None:
+    """What ncu watches: one launch of each variant, in a fixed order, nothing else of these names."""
+    import cupy
+    import numpy as np
+
+    from kernels.benches.ready import prepare
+    from kernels.specs.memory_bound import sectors
+
+    rng = np.random.default_rng(3)
+    n, order = 1 << 20, np.arange(1 << 20, dtype=np.uint32)
+    within = (order.reshape(-1, 1024) // 1024 * 1024 + rng.permutation(1024).astype(np.uint32)).reshape(-1)
+    x = cupy.random.default_rng(1).standard_normal(1 << 26, dtype=cupy.float32)
+    for name, index in zip(ORDERS, (order, within, rng.integers(0, x.size, n).astype(np.uint32))):
+        prepare("gather", x, cupy.asarray(index))[0]()
+        print(f"counted|{name}|{sectors(index)}", flush=True)
+    a = x[: SIDE * SIDE].reshape(SIDE, SIDE)
+    for swizzle, read in TRANSPOSES:
+        prepare("transpose", a, swizzle=swizzle, read=read)[0]()
+    cupy.cuda.runtime.deviceSynchronize()
+
+
+@functools.cache
+def _profile() -> tuple[dict, ...]:
+    tool = shutil.which("ncu")
+    if not tool:
+        raise KernelError("ncu is not on the PATH: it comes with Nsight Compute.")
+    command = [tool, "--clock-control", "none", "--csv", "--metrics", ",".join(METRICS), "-k", "regex:gather|transpose", sys.executable, "-c",
+               "from kernels.benches.counters import child; child()"]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
+    lines = done.stdout.splitlines()
+    start = next((i for i, l in enumerate(lines) if l.startswith('"ID"')), None)
+    if done.returncode or start is None:
+        raise KernelError(f"ncu read no counters (exit status {done.returncode}): {(done.stdout + done.stderr)[-800:]}")
+    rows: dict[str, dict] = {}
+    for r in csv.DictReader(io.StringIO("\n".join(l for l in lines[start:] if l.startswith('"')))):
+        row = rows.setdefault(r["ID"], {"kernel": r["Kernel Name"].split("(")[0]})
+        row[r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
+        row["unit of time"] = r["Metric Unit"] if r["Metric Name"].startswith("gpu__time") else row.get("unit of time", "")
+    counted = {l.split("|")[1]: float(l.split("|")[2]) for l in lines if l.startswith("counted|")}
+    gathers = [r for r in rows.values() if r["kernel"] == "gather"]
+    transposes = [r for r in rows.values() if r["kernel"] == "transpose"]
+    if (len(gathers), len(transposes)) != (len(ORDERS), len(TRANSPOSES)):
+        raise KernelError(f"ncu saw {len(gathers)} gathers and {len(transposes)} transposes; {len(ORDERS)} and {len(TRANSPOSES)} were launched.")
+    for row, name in zip(gathers, ORDERS):
+        row |= {"variant": name, "counted": counted[name]}
+    for row, (swizzle, read) in zip(transposes, TRANSPOSES):
+        row |= {"swizzle": swizzle, "read": read}
+    return (*gathers, *transposes)
+
+
+def read_counters(session: Session) -> tuple[dict, ...]:
+    """A row a launch: kernel, what was launched, and the counters by name. The process runs once for all benches."""
+    rows = _profile()
+    for row in rows:
+        session.say(str(row))
+    return rows

@@ -1,0 +1,111 @@
+"""Lesson 4: the transpose with and without swizzle, the tile copy, and bank conflicts by hardware counters."""
+
+from __future__ import annotations
+
+from kernels.bench import Bench, Session
+from kernels.benches.counters import SIDE, read_counters
+from kernels.benches.lesson07_speed import device_copy, random_fp32
+from kernels.benches.ready import TIMES, compile_all, graph_of, prepare
+from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
+
+LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, within it
+VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
+
+
+def transposes(session: Session) -> list[dict]:
+    """Every variant at a size bound by device memory and at one that stays in the L2."""
+    compile_all([("transpose.cu", {"SWIZZLE": s, "READ": r}) for s, r in VARIANTS])
+    points = []
+    for side, inner in ((LARGE, 1), (SMALL, 20)):
+        a = random_fp32((side, side))
+        calls = {"device copy": device_copy(a.nbytes)}
+        for swizzle, read in VARIANTS:
+            calls[f"swizzle {swizzle}, {read}-byte reads"], _ = prepare("transpose", a, swizzle=swizzle, read=read)
+        if inner > 1:  # too short to be launched one by one
+            calls = {name: graph_of([call] * inner) for name, call in calls.items()}
+        times = {name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()} for name, t in session.time(calls, repeats=15).items()}
+        rate = lambda t: 2 * a.nbytes / t["ms"] / 1e9
+        for name, t in times.items():
+            swizzle, read = VARIANTS[list(times).index(name) - 1] if name != "device copy" else (0, 0)
+            counted = wavefronts(swizzle, read) if read else {"wavefronts": 0, "least": 0}
+            points.append({"side": side, "variant": name, "swizzle": swizzle, "read": read, "tb_per_s": rate(t), "of_copy": rate(t) / rate(times["device copy"]),
+                           "counted_wavefronts": counted["wavefronts"], "least_wavefronts": counted["least"], **t})  # fmt: skip
+        session.say(f"side {side}: " + ", ".join(f"{p['variant']} {p['of_copy']:.1%}" for p in points if p["side"] == side))
+    return points
+
+
+def tile_copy(session: Session) -> list[dict]:
+    """The tile in and out by the copy engine, against a device copy: whole tiles, and a size where every last tile hangs over."""
+    points = []
+    for side in (LARGE, LARGE - 28):
+        x, scale, shift = random_fp32((side, side)), random_fp32(side), random_fp32(side)
+        call, _ = prepare("tma_tile_copy", x, scale, shift, image=False)
+        times = session.time({"device copy": device_copy(x.nbytes), "tma_tile_copy": call}, repeats=20)
+        copy = times["device copy"]["ms"]
+        points += [{"side": side, "variant": n, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t} for n, t in times.items()]
+        session.say(f"side {side}: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
+    return points
+
+
+def bank_conflicts(session: Session) -> list[dict]:
+    """Wavefronts of shared-memory loads, by ncu, beside the count from addresses and banks."""
+    points = []
+    tiles = (SIDE // ROWS) * (SIDE // COLUMNS)
+    for row in read_counters(session):
+        if row["kernel"] == "transpose":
+            counted = wavefronts(row["swizzle"], row["read"])
+            measured = row["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"]
+            points.append({"swizzle": row["swizzle"], "read": row["read"], "tiles": tiles, "wavefronts": measured, "wavefronts_per_tile": measured / tiles,
+                           "conflicts": row["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"],
+                           "counted_per_tile": counted["wavefronts"], "least_per_tile": counted["least"]})  # fmt: skip
+    return points
+
+
+BENCHES = (
+    Bench(
+        "lesson04_transpose",
+        f"Transpose through shared memory with and without the 128-byte swizzle, 4- and 16-byte reads: {LARGE} and {SMALL} fp32 square",
+        ("transpose",),
+        transposes,
+        {
+            "side": "rows and columns of A",
+            "variant": "what ran",
+            "swizzle": "bytes of the swizzle, 0 for none",
+            "read": "bytes a thread reads from shared memory at a time",
+            "tb_per_s": "bytes read + written / median time, 10^12 bytes a second",
+            "of_copy": "that rate over the device copy's of the same size in the same run",
+            "counted_wavefronts": "wavefronts a tile's reads take, counted from addresses and banks (not measured)",
+            "least_wavefronts": "the fewest possible",
+            **TIMES,
+        },
+    ),
+    Bench(
+        "lesson04_tile_copy",
+        f"tma_tile_copy (y = scale * x + shift through shared memory) against a device copy, {LARGE} fp32 square and one that no tile divides",
+        ("tma_tile_copy",),
+        tile_copy,
+        {
+            "side": "rows and columns",
+            "variant": "what ran",
+            "tb_per_s": "bytes read + written / median time, 10^12 bytes a second",
+            "of_copy": "the device copy's time over this one's, same run",
+            **TIMES,
+        },
+    ),
+    Bench(
+        "lesson04_bank_conflicts",
+        f"Shared-memory wavefronts of the transpose's reads by hardware counters (Nsight Compute), {SIDE} fp32 square",
+        ("transpose",),
+        bank_conflicts,
+        {
+            "swizzle": "bytes of the swizzle, 0 for none",
+            "read": "bytes a thread reads at a time",
+            "tiles": "tiles of 64 x 32",
+            "wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+            "wavefronts_per_tile": "wavefronts / tiles",
+            "conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+            "counted_per_tile": "counted from addresses and banks",
+            "least_per_tile": "the fewest possible",
+        },
+    ),
+)
