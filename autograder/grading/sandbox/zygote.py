@@ -145,12 +145,16 @@ def self_test(paths, limits):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         s.connect(("192.0.2.1", 9))  # documentation address: no packet is sent, but a route must exist
 
+    def write_file():
+        os.close(os.open("/tmp/sandbox-self-test", os.O_CREAT | os.O_WRONLY, 0o600))
+        os.unlink("/tmp/sandbox-self-test")
+
     return {
         "files": all(_attempt(lambda p=p: os.stat(p)) and _attempt(lambda p=p: os.close(os.open(p, os.O_RDONLY))) for p in paths),
         "network": _attempt(reach_network),
         "processes": _attempt(start_process),
         "signals": _attempt(lambda: os.kill(os.getppid(), 0)),
-        "writing": _attempt(lambda: os.close(os.open("/tmp/sandbox-self-test", os.O_CREAT | os.O_WRONLY, 0o600))),
+        "writing": _attempt(write_file),
         "memory": _attempt(lambda: bytearray((int(limits["memory_mb"]) << 20) + (256 << 20))),
         "cpu": "RLIMIT_CPU" in held,
         "syscalls": locked,
