@@ -2,6 +2,11 @@
 
 Development answers shaped the rules, the probabilities and the lane's threshold; only the held-out split (`test`) says how
 the scorer does on answers that it has never met. Both are reported, each under its own name.
+
+answers.jsonl of a lesson, one object a line: id, lang (zh|en), slot, category (full, partial, terms_only, misconception, negated,
+stuffed, injected, off_topic), answer, links (ids that the answer states), points (what the rubric gives for them), veto,
+misconceptions (ids, optional), split (dev|test), writer. accuracy_readings.json beside it keeps, round by round, what was
+measured when the scorer read new answers for the first time: later figures on the same answers are no longer held out.
 """
 
 from __future__ import annotations
@@ -150,8 +155,8 @@ def report(rubric: Rubric, answers: list[dict], splits: Iterable[str] = SPLITS) 
     return out
 
 
-def page(data: dict) -> str:
-    """The report as Markdown, for the website and for people."""
+def page(data: dict, readings: list[dict] = ()) -> str:
+    """The report as Markdown, for the website and for people. readings: first readings of each round, see the module."""
     lines = [
         f"# How right is the answer scorer? {data['lesson']}",
         "",
@@ -172,6 +177,10 @@ def page(data: dict) -> str:
     ]  # fmt: skip
     for label, key in rows:
         lines.append(f"| {label} | " + " | ".join(_cell(d[key]) for d in data["splits"].values()) + " |")
+    if readings:
+        lines += ["", "## First readings", "", "What was measured when the scorer met each round's answers for the first time; afterwards their failures were used to mend it.", ""]
+        lines += ["| round | answers | kappa | exact | auto share | released and wrong | what followed |", "| --- | --- | --- | --- | --- | --- | --- |"]
+        lines += [f"| {r['round']} | {r['answers']} | {r['kappa']} | {r['exact']} | {r['auto_share']} | {r['auto_wrong']} of {r['auto_answers']} | {r['note']} |" for r in readings]
     first = next(iter(data["splits"]))
     groups = data["splits"][first]
     for title, key in (("language", "by_language"), ("slot", "by_slot"), ("category", "by_category"), ("writer", "by_writer")):
@@ -206,14 +215,16 @@ def main(
     seconds = time.perf_counter() - start
     data["answers_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
     data["rubric_sha256"] = hashlib.sha256((folder / "rubric.yml").read_bytes()).hexdigest()
-    typer.echo(page(data))
+    diary = folder / "accuracy_readings.json"
+    readings = json.loads(diary.read_text(encoding="utf-8")) if diary.is_file() else []
+    typer.echo(page(data, readings))
     typer.echo(f"{len(items)} answers in {seconds:.1f} s, {1000 * seconds / len(items):.1f} ms an answer.")
     if errors:
         for d in data["splits"].values():
             for e in d["auto_errors"]:
                 typer.echo(json.dumps(e, ensure_ascii=False))
     if write:
-        for name, text in (("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"), ("accuracy.md", page(data))):
+        for name, text in (("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"), ("accuracy.md", page(data, readings))):
             part = folder / (name + ".part")
             part.write_text(text, encoding="utf-8")
             part.replace(folder / name)

@@ -22,7 +22,7 @@ from autograder.answers.segment import sentences
 from autograder.lesson.rubric import Rubric, Slot
 from autograder.records import LinkFound, MisconceptionFound, SlotScore
 
-MAX_CHARS = 20_000  # of an answer; beyond it a person reads
+MAX_CHARS = 8_000  # of an answer; beyond it a person reads
 _CERTAIN = 0.995
 _DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
@@ -197,17 +197,19 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
 def _misconceptions(a: Assessment, slot: Slot, found: set[str]) -> tuple[list[MisconceptionFound], list[Evidence]]:
     """Misconceptions that a rule finds, each sure or not; and the vetoes that are neither found nor excluded, for a person.
 
-    A sure one is found by a rule, likely by all layers, and contradicted by no link of the same answer.
+    A sure one is found by a rule, likely by all layers, and contradicted by no link of the same answer. Mere likeness counts
+    for nothing where the answer states a link that contradicts it: who explains the reduction speaks of softmax too.
     """
     weights = calibration.load()
     wrong, open_ = [], []
     for e, m in zip(a.misconceptions, slot.misconceptions):
-        sure = e.hit and e.p >= weights.misconception_high and not found & set(m.against)
+        against = {x.id for x in a.links if x.hit and x.id in found} & set(m.against)
+        sure = e.hit and e.p >= weights.misconception_high and not against
         if e.hit:
             wrong.append(MisconceptionFound(id=e.id, quote=a.gate.normal.quote(e.span.start, e.span.end), veto=m.veto, sure=sure))
-        if m.veto and not sure and (e.hit or e.p > weights.misconception_low):
+        if m.veto and not sure and (e.hit or (e.p > weights.misconception_low and not against)):
             open_.append(e)
-    return wrong, open_
+    return wrong, [] if any(m.veto and m.sure for m in wrong) else open_
 
 
 def _short(text: str, most: int = 120) -> str:
