@@ -90,9 +90,9 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
 
 
 def _stderr(cell: NotebookNode) -> str:
-    """What a cell wrote to stderr, but for Matplotlib's word on its font cache, which the first import on a machine says."""
+    """What a cell wrote to stderr, but for what a machine says once: building Matplotlib's font cache, and the emulator."""
     text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream" and o.name == "stderr")
-    return "\n".join(x for x in text.split("\n") if x.strip() and "font cache" not in x)
+    return "\n".join(x for x in text.split("\n") if x.strip() and not any(once in x for once in ("font cache", "Building the kernel emulator")))
 
 
 def _first_line(nb: NotebookNode) -> str:

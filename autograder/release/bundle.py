@@ -15,6 +15,7 @@ import filecmp
 import os
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -30,21 +31,24 @@ from autograder.release.wheel import SOURCE, build_wheel
 from autograder.release.words import README
 from autograder.student.data import FILE, to_json
 
+STALE_S = 3600  # a release takes seconds
 
-def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progress: Callable[[str], None] = lambda message: None) -> list[Path]:
+
+def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progress: Callable[[str], None] = lambda message: None, prebuild: bool = False) -> list[Path]:
     """Write the release of each lesson into `out`; returns the zips. Running it again changes nothing that is already right.
 
-    main_lang: the language of the notebook that nbgrader hands out under the lesson's name.
+    main_lang: the language of the notebook that nbgrader hands out under the lesson's name.  prebuild: see build_wheel.
     Raises CourseError where an asset is missing or `out` cannot be written; then nothing of that lesson is changed.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
+        _sweep(out)
         work = Path(tempfile.mkdtemp(prefix=".release-", dir=out))
     except OSError as e:
         raise CourseError(f"The folder cannot be written: {e.strerror}.", where=str(out), remedy="Make it writable or name another with --out.") from None
     try:
         progress("the student's wheel")
-        wheel = build_wheel(work / "build")
+        wheel = build_wheel(work / "build", prebuild)
         requirements = {"requirements.txt": [f"./{wheel.name}", *pins(SOURCE)], "requirements-gpu.txt": ["-r requirements.txt", *_gpu_pins()]}
         zips = []
         for lesson in lessons:
@@ -65,6 +69,13 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         raise CourseError(f"The release could not be written: {e.strerror}.", where=str(e.filename or out), remedy="Free the place or name another folder with --out, and run it again.") from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _sweep(out: Path) -> None:
+    """Remove what a run that was killed left behind."""
+    for left in out.glob(".release-*"):
+        if time.time() - left.stat().st_mtime > STALE_S:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _gpu_pins() -> list[str]:

@@ -13,6 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.errors import CourseError
 from autograder.lesson.model import ANSWER_SLOTS, Cell, Edition, Lesson
 from autograder.lesson.qmd import read_edition
 from autograder.release.divs import Div, Text, parse
@@ -28,8 +29,10 @@ def student_notebook(lesson: Lesson, lang: str) -> NotebookNode:
 
     Cells: title, setup (locked), the page's text and code in order; after the exercise the locked test cell `normal`,
     after the student's boundary case the locked test cell `boundary`; the answer slots as Markdown cells.
+    Raises CourseError where the page lacks the exercise, the boundary case or an answer slot.
     """
     edition = lesson.edition(lang)
+    _require_parts(edition)
     cells = [_text_cell("title", f"# {edition.title}"), _setup_cell(lesson, lang)]
     names = _Names()
     for piece in _pieces(parse(edition.cells), lang, asset_map(edition).__getitem__):
@@ -49,6 +52,16 @@ def student_notebook(lesson: Lesson, lang: str) -> NotebookNode:
     )
     nb.nbformat, nb.nbformat_minor = 4, 5
     return nb
+
+
+def _require_parts(edition: Edition) -> None:
+    """What grading counts on: one exercise, one boundary case, each answer slot once."""
+    for role in ("exercise", "boundary"):
+        if (count := len(edition.with_role(role))) != 1:
+            raise CourseError(f"The page has {count} cells with the role {role}.", where=str(edition.path), remedy=f"It must have one, which begins with `#| course_role: {role}`; `course lint` lists all that is missing.")
+    for slot in ANSWER_SLOTS:
+        if (count := sum(c.slot == slot for c in edition.cells)) != 1:
+            raise CourseError(f"The answer slot {slot} stands on the page {count} times.", where=str(edition.path), remedy=f"Write `::: {{#{slot} .answer}}` and `:::` once; `course lint` lists all that is missing.")
 
 
 def notebook_assets(lesson: Lesson, lang: str) -> dict[str, Path]:

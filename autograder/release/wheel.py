@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -25,7 +26,7 @@ build-backend = "setuptools.build_meta"
 
 [project]
 name = "{name}"
-version = "{version}"
+version = "{version}+{content}"
 description = "{description} (the student's part)"
 requires-python = "{python}"
 license = "MIT"
@@ -46,13 +47,17 @@ include = ["kernels*", "autograder*"]
 """
 
 
-def build_wheel(work: Path) -> Path:
-    """Build the wheel in the empty folder `work`; no network. Returns its path. Raises CourseError where it cannot be built."""
+def build_wheel(work: Path, prebuild: bool = False) -> Path:
+    """Build the wheel in the empty folder `work`; no network. Returns its path. Raises CourseError where it cannot be built.
+
+    prebuild: also compile the emulator's runner for Linux on x86-64 and aarch64, so that a student's first launch need not
+    (with zig that takes a minute or two here, and spares each student as much).
+    """
     if not (SOURCE / "pyproject.toml").is_file():
         raise CourseError("The student's wheel is built from a checkout of the course.", where=str(SOURCE), remedy="Install the course with `pip install -e .` in a checkout.")
     stage, out = work / "stage", work / "wheel"
     out.mkdir(parents=True)
-    stage_sources(stage)
+    stage_sources(stage, prebuild)
     command = [sys.executable, "-c", "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))", str(out)]
     done = subprocess.run(command, cwd=stage, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}, capture_output=True, text=True)
     wheels = list(out.glob("*.whl"))
@@ -62,10 +67,12 @@ def build_wheel(work: Path) -> Path:
     return wheels[0]
 
 
-def stage_sources(stage: Path) -> None:
+def stage_sources(stage: Path, prebuild: bool = False) -> None:
     """Copy what the wheel holds, with a pyproject.toml of its own, into the new folder `stage`."""
     stage.mkdir(parents=True)
     shutil.copytree(SOURCE / "kernels", stage / "kernels", ignore=_SKIP)
+    if prebuild:
+        _prebuild(stage)
     package = stage / "autograder"
     (package / "commands").mkdir(parents=True)
     for name in MODULES:
@@ -78,12 +85,30 @@ def stage_sources(stage: Path) -> None:
     text = _PROJECT.format(
         name=project["name"],
         version=project["version"],
+        content=_fingerprint(stage),
         description=project["description"],
         python=project["requires-python"],
         dependencies=_array(project["dependencies"]),
         gpu=_array(project["optional-dependencies"]["gpu"]),
     )
     (stage / "pyproject.toml").write_text(text, encoding="utf-8")
+
+
+def _prebuild(stage: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "kernels.emulator.prebuild"], cwd=stage, capture_output=True, text=True)
+    if done.returncode:
+        tail = " ".join(done.stderr.strip().splitlines()[-1:])
+        raise CourseError(f"The emulator's runner was not built: {tail}.", where="kernels.emulator.prebuild", remedy="Mend that, or release without --prebuild: students' machines then build it once.")
+    for cache in stage.rglob("__pycache__"):
+        shutil.rmtree(cache)
+
+
+def _fingerprint(stage: Path) -> str:
+    """A local version by content: pip takes a wheel of the same version for installed and would keep last term's."""
+    h = hashlib.sha256()
+    for path in sorted(p for p in stage.rglob("*") if p.is_file()):
+        h.update(path.relative_to(stage).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return h.hexdigest()[:12]
 
 
 def _array(values: list[str]) -> str:

@@ -73,7 +73,7 @@ def test_bundle_folder_and_zip_hold_the_same(out):
 
 def test_requirements_are_exact_and_whole(out):
     lines = (out / "bundles" / SLUG / "requirements.txt").read_text().splitlines()
-    assert re.fullmatch(r"\./hopper_course-[\d.]+-py3-none-any\.whl", lines[0])
+    assert re.fullmatch(r"\./hopper_course-[\d.]+\+[0-9a-f]{12}-py3-none-any\.whl", lines[0])
     assert all(re.match(r"[A-Za-z0-9._-]+==[^=]+$", x.split(" ;")[0]) for x in lines[1:])
     names = {x.split("==")[0] for x in lines[1:]}
     assert {"jupyterlab", "numpy", "ml-dtypes", "ziglang", "ipykernel"} <= names
@@ -91,7 +91,7 @@ def test_a_rerun_changes_nothing(lesson, out):
 def test_a_missing_image_leaves_the_old_release(tmp_path, monkeypatch):
     from autograder.release import bundle
 
-    monkeypatch.setattr(bundle, "build_wheel", lambda work: _stand_in_wheel(work))
+    monkeypatch.setattr(bundle, "build_wheel", _stand_in_wheel)
     folder = write_lesson(tmp_path)
     release([load_lesson(folder)], tmp_path / "out")
     before = {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()}
@@ -102,11 +102,61 @@ def test_a_missing_image_leaves_the_old_release(tmp_path, monkeypatch):
     assert {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()} == before
 
 
-def _stand_in_wheel(work):
+def _stand_in_wheel(work, prebuild=False):
     work.mkdir(parents=True)
     wheel = work / "hopper_course-0-py3-none-any.whl"
     wheel.write_bytes(b"wheel")
     return wheel
+
+
+def test_what_a_killed_run_left_is_swept_away(lesson, tmp_path, monkeypatch):
+    from autograder.release import bundle
+
+    monkeypatch.setattr(bundle, "build_wheel", _stand_in_wheel)
+    old, running = tmp_path / "out" / ".release-old", tmp_path / "out" / ".release-running"
+    old.mkdir(parents=True)
+    running.mkdir()
+    os.utime(old, (1, 1))
+    release([lesson], tmp_path / "out")
+    assert not old.exists() and running.exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("course_role: exercise", "course_role: experiment", "0 cells with the role exercise"),
+        ("course_role: boundary", "course_role: experiment", "0 cells with the role boundary"),
+        ("{.answer #q2}", "{.answer #q9}", "answer slot q2 stands on the page 0 times"),
+    ],
+)
+def test_a_page_without_a_needed_part_is_not_released(tmp_path, monkeypatch, old, new, says):
+    from autograder.release import bundle
+
+    monkeypatch.setattr(bundle, "build_wheel", _stand_in_wheel)
+    folder = write_lesson(tmp_path)
+    (folder / "en.qmd").write_text((folder / "en.qmd").read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(CourseError, match=says) as e:
+        release([load_lesson(folder)], tmp_path / "out")
+    assert "en.qmd" in e.value.where and "course lint" in e.value.remedy
+    assert [p for p in (tmp_path / "out").rglob("*") if p.is_file()] == []
+
+
+def test_the_commands_release_and_list(lesson_folder, tmp_path, monkeypatch, capsys):
+    from autograder import cli
+    from autograder.release import bundle
+
+    monkeypatch.setenv("COURSE_ROOT", str(lesson_folder.parent.parent))
+    monkeypatch.setattr(bundle, "build_wheel", _stand_in_wheel)
+    with pytest.raises(SystemExit) as e:
+        cli.run(["release", "42", "--out", str(tmp_path / "out"), "--lang", "en"])
+    assert not e.value.code and f"{SLUG}.zip" in capsys.readouterr().out
+    assert nbformat.read(tmp_path / "out" / "release" / SLUG / f"{SLUG}.ipynb", as_version=4).metadata.course.lang == "en"
+    with pytest.raises(SystemExit) as e:
+        cli.run(["release", "41", "--out", str(tmp_path / "none")])
+    assert e.value.code == 1 and "no lesson '41'" in capsys.readouterr().err and not (tmp_path / "none").exists()
+    with pytest.raises(SystemExit) as e:
+        cli.run(["list"])
+    assert not e.value.code and "ring_index(step, stages)" in capsys.readouterr().out
 
 
 def test_a_folder_that_cannot_be_written_is_one_clear_sentence(lesson, tmp_path):
