@@ -28,7 +28,7 @@ METHODS = [m for m in ("bubblewrap", "own", "filter") if m != "bubblewrap" or sh
 @pytest.fixture(scope="module", params=METHODS)
 def sandbox(request):
     try:
-        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=2.5))
+        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=1.6))
     except CourseError as e:
         pytest.skip(str(e))
     with made:
