@@ -169,6 +169,7 @@ def page(data: dict, readings: list[dict] = ()) -> str:
         "| | " + " | ".join(SPLITS[s] for s in data["splits"]) + " |",
         "| --- |" + " --- |" * len(data["splits"]),
     ]
+    writers = sorted(next(iter(data["splits"].values()))["by_writer"])
     rows = [
         ("answers", "answers"), ("quadratic weighted kappa of all points", "kappa"), ("exact agreement of all points", "exact"), ("share released (auto)", "auto_share"),
         ("released answers", "auto_answers"), ("released and wrong", "auto_wrong"), ("error rate of what is released", "auto_error"),
@@ -177,6 +178,7 @@ def page(data: dict, readings: list[dict] = ()) -> str:
     ]  # fmt: skip
     for label, key in rows:
         lines.append(f"| {label} | " + " | ".join(_cell(d[key]) for d in data["splits"].values()) + " |")
+    lines += ["", f"Writers of the {SPLITS[next(iter(data['splits']))]} answers: {'; '.join(writers)}. Answers by people who know neither rules nor rubric may score lower."]
     if readings:
         lines += ["", "## First readings", "", "What was measured when the scorer met each round's answers for the first time; afterwards their failures were used to mend it.", ""]
         lines += ["| round | answers | kappa | exact | auto share | released and wrong | what followed |", "| --- | --- | --- | --- | --- | --- | --- |"]
