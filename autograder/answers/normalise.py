@@ -67,9 +67,6 @@ class Span:
     start: int
     end: int
 
-    def __bool__(self) -> bool:
-        return self.end > self.start
-
     def overlaps(self, other: Span) -> bool:
         return self.start < other.end and other.start < self.end
 
