@@ -70,22 +70,21 @@ def _render(lesson: Lesson, final: Final, limit: int) -> str:
         pass_mark=lesson.rubric.pass_mark,
         maximum=lesson.rubric.points.total(),
         parts=[_part(lesson, final, name, words) for name in POINT_NAMES],
-        checks=[{"passed": c.passed, "kind": words["kind"][c.kind], "name": c.name.get(lang), "message": c.message.get(lang) if c.message else ""} for c in result.checks],
+        checks=[{"passed": c.passed, "kind": words["kind"][c.kind], "name": c.name.get(lang), "message": c.message.get(lang) if c.message else ""} for c in sorted(result.checks, key=lambda c: c.passed)],
         slots=[_slot(lesson.rubric.slots[n], result.slots[n], n, final, lang, limit) for n in WRITTEN if n in result.slots],
         conditions=[] if result.state == "UNGRADED" else conditions(final.auto, final.human, result.points, lesson.rubric),
-        findings=[{"severity": f.severity, "message": _cut(f.message.get(lang), limit), "where": f.where} for f in result.findings],
+        findings=[] if result.state == "UNGRADED" else [{"severity": f.severity, "message": _cut(f.message.get(lang), limit), "where": f.where} for f in result.findings],
         comments=[{"cell": words["cell"].get(n, n), "text": text} for n, text in final.human.comments.items()],
     )
 
 
 def _part(lesson: Lesson, final: Final, name: str, words: dict) -> dict:
     maximum = getattr(lesson.rubric.points, name)
-    graded = final.result.state != "UNGRADED"
-    points = final.result.points.get(name, 0.0) if graded else None
-    waiting = graded and name in final.human.waiting
+    points = final.result.points.get(name, 0.0)
+    waiting = name in final.human.waiting
     by_person = name in final.human.manual
     note = words["by_person"] if by_person else words["provisional"] if waiting else ""
-    return {"name": words["part"][name], "points": points, "maximum": maximum, "share": 0 if points is None else min(1.0, points / maximum), "note": note}
+    return {"name": words["part"][name], "points": points, "maximum": maximum, "share": min(1.0, points / maximum), "note": note}
 
 
 def _slot(slot: Slot, score: SlotScore, name: str, final: Final, lang: str, limit: int) -> dict:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -65,7 +66,7 @@ def grade_submissions(
     found = find_submissions(submissions, lesson.slug)
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
-    with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, _interruptible(lesson.slug):
+    with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
         ensure_assignment(gradebook, course, lesson)
         ensure_folders(course, lesson)
         run = _Run(lesson, course, gradebook)
@@ -228,6 +229,26 @@ def run_lock(course: CourseFolder, slug: str) -> Iterator[None]:
         except OSError:
             raise CourseError("Another grading run is writing to this course folder.", where=str(course.root), remedy="Wait until it has finished, or stop it, then run the same command again.") from None
         yield
+
+
+@contextlib.contextmanager
+def server_lock(gradebook, slug: str) -> Iterator[None]:
+    """One writer also where several machines share a PostgreSQL gradebook. The lock ends with its connection."""
+    if gradebook.engine.dialect.name != "postgresql":
+        yield
+        return
+    from sqlalchemy import text
+
+    key = int.from_bytes(hashlib.sha256(f"course grade {slug}".encode()).digest()[:8], signed=True)
+    with gradebook.engine.connect() as connection:
+        if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar():
+            raise CourseError(f"Another grading run is writing {slug} to this gradebook, perhaps from another machine.", remedy="Wait until it has finished, then run the same command again.")
+        connection.commit()
+        try:
+            yield
+        finally:
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+            connection.commit()
 
 
 @contextlib.contextmanager

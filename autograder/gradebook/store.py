@@ -21,6 +21,7 @@ from autograder.records import Result
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
 
+CHUNK = 500  # a database limits the parameters of one statement
 Penalty = Callable[[str, float, float], float | None]
 
 
@@ -57,8 +58,10 @@ class Writer:
             self._add_missing(by_student)
             submissions = self._submissions(by_student)
             grades, comments = self._cells(Grade, submissions), self._cells(Comment, submissions)
+            books = self._notebooks(submissions)
             for student, entry in by_student.items():
                 self._fill(entry, before.get(student), submissions[student], grades[student], comments[student])
+                self._set_penalty(submissions[student], books[student], entry.result.state, grades[student].values())
             self._write_results(by_student)
             self.session.commit()
         except BaseException:
@@ -70,10 +73,10 @@ class Writer:
         submissions = {s.student_id: s for s in self.session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == self.assignment_id))}
         rows = self.session.execute(select(course_result.c.student, course_result.c.state).where(course_result.c.assignment == self.slug))
         states = {student: state for student, state in rows}
-        grades = self._cells(Grade, submissions)
+        grades, books = self._cells(Grade, submissions), self._notebooks(submissions)
         for student, submission in submissions.items():
             if student in states:
-                self._set_penalty(submission, states[student], grades[student].values())
+                self._set_penalty(submission, books[student], states[student], grades[student].values())
         self.session.commit()
 
     def _earlier(self, students: Iterable[str]) -> dict[str, tuple[str, Result]]:
@@ -115,16 +118,25 @@ class Writer:
         query = select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == self.assignment_id, SubmittedAssignment.student_id.in_(list(students)))
         return {s.student_id: s for s in self.session.scalars(query)}
 
+    def _notebooks(self, submissions: dict[str, SubmittedAssignment]) -> dict[str, SubmittedNotebook]:
+        owner = {s.id: student for student, s in submissions.items()}
+        keys = list(owner)
+        found = {}
+        for start in range(0, len(keys), CHUNK):
+            query = select(SubmittedNotebook).where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + CHUNK]))
+            found |= {owner[n.assignment_id]: n for n in self.session.scalars(query)}
+        return found
+
     def _cells(self, model: type, submissions: dict[str, SubmittedAssignment]) -> dict[str, dict[str, Grade | Comment]]:
         """student -> cell id -> Grade or Comment."""
         owner = {s.id: student for student, s in submissions.items()}
         found: dict[str, dict] = {student: {} for student in submissions}
         keys = list(owner)
-        for start in range(0, len(keys), 500):  # a database limits the parameters of one statement
+        for start in range(0, len(keys), CHUNK):
             query = (
                 select(model, SubmittedNotebook.assignment_id)
                 .join(SubmittedNotebook, SubmittedNotebook.id == model.notebook_id)
-                .where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + 500]))
+                .where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + CHUNK]))
             )
             for row, submission in self.session.execute(query):
                 found[owner[submission]][row.cell_id] = row
@@ -145,15 +157,11 @@ class Writer:
                 comments[self.solution_cells[name]].auto_comment = text
         if entry.timestamp is not None:
             submission.timestamp = entry.timestamp
-        self._set_penalty(submission, entry.result.state, grades.values())
 
-    def _set_penalty(self, submission: SubmittedAssignment, state: str, grades: Iterable[Grade]) -> None:
+    def _set_penalty(self, submission: SubmittedAssignment, notebook: SubmittedNotebook, state: str, grades: Iterable[Grade]) -> None:
         has_due = submission.assignment.duedate is not None  # nbgrader fails on an extension without a due date
         late = submission.total_seconds_late if has_due and state != "UNGRADED" else 0.0
-        penalty = self.penalty(submission.student_id, sum(map(score_of, grades)), late) if late > 0 else None
-        for notebook in submission.notebooks:
-            if notebook.notebook_id == self.notebook_id and notebook.late_submission_penalty != penalty:
-                notebook.late_submission_penalty = penalty
+        notebook.late_submission_penalty = self.penalty(submission.student_id, sum(map(score_of, grades)), late) if late > 0 else None
 
     def _write_results(self, entries: dict[str, Entry]) -> None:
         now = datetime.now(UTC).replace(tzinfo=None)

@@ -83,7 +83,7 @@ def class_data(lesson: Lesson, course: CourseFolder, finals: list[Final]) -> Cla
         checks=_missed_checks(graded),
         links=_missed_links(lesson, graded),
         misconceptions=_misconceptions(lesson, graded),
-        findings=Counter(f"{x.message.en}" for f in finals for x in f.result.findings).most_common(20),
+        findings=_findings(finals),
         hints=dict(sorted(levels.items())),
         times=sorted(f.timestamp for f in finals if f.timestamp),
         due=next((f.duedate for f in finals if f.duedate and f.timestamp), next((f.duedate for f in finals if f.duedate), None)),
@@ -141,6 +141,13 @@ def _misconceptions(lesson: Lesson, graded: list[Final]) -> list[tuple[str, int]
     says = {m.id: m.says.en for slot in lesson.rubric.slots.values() for m in slot.misconceptions}
     seen = Counter(m.id for f in graded for s in f.result.slots.values() for m in s.misconceptions)
     return [(f"{key}: {says.get(key, '')}", n) for key, n in seen.most_common()]
+
+
+def _findings(finals: list[Final]) -> list[tuple[str, int]]:
+    """Kinds of findings with one example each, the most frequent first."""
+    seen = Counter(code for f in finals for code in {x.code for x in f.result.findings})
+    example = {x.code: x.message.en for f in finals for x in f.result.findings}
+    return [(f"{code}, e.g. {example[code]}", n) for code, n in seen.most_common(20)]
 
 
 def _notebook(lesson: Lesson, course: CourseFolder, final: Final) -> tuple[dict[str, str], set[int]]:

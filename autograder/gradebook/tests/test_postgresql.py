@@ -13,7 +13,7 @@ import pytest
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import final_results
-from autograder.gradebook.run import grade_submissions
+from autograder.gradebook.run import grade_submissions, server_lock
 from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result, slot
 
 
@@ -93,6 +93,15 @@ def test_the_whole_way(lesson, pg_course, inbox):
     assert states == {"ann": ("PASS", 10.0), "bob": ("UNGRADED", None), "学生": ("PASS", 10.0)}
     assert "学生,,,,PASS,10.0" in export(lesson, pg_course, "csv").read_text()
     assert not (pg_course.root / "gradebook.db").exists()
+
+
+def test_one_writer_across_machines(lesson, pg_course, inbox, tmp_path):
+    """Another course folder, the same gradebook."""
+    hand_in(inbox, lesson, "ann", notebook(lesson))
+    elsewhere = CourseFolder(tmp_path / "elsewhere", db_url=pg_course.db_url)
+    with pg_course.gradebook() as gradebook, server_lock(gradebook, lesson.slug), pytest.raises(CourseError, match="another machine"):
+        grade_submissions(lesson, inbox, elsewhere, grader=FakeGrader(lesson))
+    assert grade_submissions(lesson, inbox, elsewhere, grader=FakeGrader(lesson)).graded == 1
 
 
 def test_no_server(lesson, tmp_path, inbox):

@@ -1,0 +1,96 @@
+"""The commands as an instructor types them: exit status, one sentence on stderr, nothing half-written."""
+
+import csv
+import json
+
+import pytest
+
+from autograder.cli import run
+from autograder.gradebook.tests.fake import hand_in, notebook
+from autograder.records import POINT_NAMES
+from autograder.release.notebook import student_notebook
+
+
+@pytest.fixture
+def course_command(capsys, monkeypatch):
+    monkeypatch.delenv("COURSE_DB_URL", raising=False)
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            run([str(a) for a in arguments])
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def class_of_two(lesson, inbox):
+    exercise = next(c.source for c in student_notebook(lesson, "en").cells if c.id == "exercise")
+    right = exercise.replace("______", "alpha * acc if beta == 0 else alpha * acc + beta * c", 1)
+    hand_in(inbox, lesson, "ann", notebook(lesson, exercise=right), "2026-12-01 10:00:00 UTC")
+    hand_in(inbox, lesson, "bob", b'{"cells": [')
+    return inbox
+
+
+def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course_command, tmp_path):
+    verdicts, where = tmp_path / "out" / "verdicts.json", ["--course", course.root]
+    status, out, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, "--jobs", "1", *where)
+    assert status == 0, err
+    ann, bob = json.loads(verdicts.read_text())
+    assert set(ann) == {"student", "state", "total", "points", "veto", "findings", "reasons"} and tuple(ann["points"]) == POINT_NAMES
+    assert (ann["student"], ann["state"], ann["points"]["normal"]) == ("ann", "FAIL", 2.0)
+    assert (bob["student"], bob["state"]) == ("bob", "UNGRADED") and bob["reasons"]
+    assert "2 graded now" in out and "UNGRADED 1" in out and str(course.root) in out
+
+    before = verdicts.read_bytes()
+    status, out, _ = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, *where)
+    assert (status, verdicts.read_bytes()) == (0, before) and "0 graded now, 2 unchanged" in out
+
+    assert course_command("feedback", "7", *where)[0] == 0
+    assert course_command("report", "7", *where)[0] == 0
+    for fmt in ("csv", "canvas", "moodle"):
+        assert course_command("export", "7", "--format", fmt, *where)[0] == 0
+    page = (course.root / "feedback" / "ann" / lesson.slug / f"{lesson.slug}.html").read_text()
+    assert "Not passed" in page and "ann" in page
+    with (course.grading / f"{lesson.slug}-csv.csv").open() as file:
+        rows = {r["student"]: r for r in csv.DictReader(file)}
+    assert rows["ann"]["normal"] == "2.0" and rows["bob"]["total"] == ""
+    status, out, _ = course_command("due", "7", "--date", "2026-11-30 10:00 UTC", *where)
+    assert status == 0 and "due: 2026-11-30 10:00:00 UTC" in out
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["grade", "--lesson", "lesson99_nothing", "--submissions", "{inbox}"], "no lesson"),
+        (["grade", "--lesson", "7", "--submissions", "{inbox}/nowhere"], "does not exist"),
+        (["grade", "--lesson", "7", "--submissions", "{inbox}"], "no submission"),
+        (["feedback", "7"], "no gradebook"),
+        (["report", "7"], "no gradebook"),
+        (["export", "7", "--format", "xlsx"], "no export format"),
+        (["collect", "7", "{inbox}/nowhere"], "do not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_a_remedy(inbox, tmp_path, course_command, arguments, said):
+    folder = tmp_path / "fresh"
+    status, out, err = course_command(*(a.format(inbox=inbox) for a in arguments), "--course", folder)
+    assert status == 1 and said in err and err.startswith("course: ") and len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err and not folder.exists(), "nothing half-written"
+
+
+def test_json_into_a_folder_is_refused_before_any_work(lesson, class_of_two, tmp_path, course_command):
+    status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", tmp_path, "--course", tmp_path / "fresh")
+    assert status == 1 and "names a folder" in err and not (tmp_path / "fresh").exists()
+
+
+def test_a_course_folder_that_cannot_be_made(lesson, class_of_two, tmp_path, course_command):
+    (tmp_path / "file").write_text("x")
+    status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--course", tmp_path / "file" / "course")
+    assert status == 1 and "cannot be written" in err
+
+
+def test_broken_settings(lesson, class_of_two, course, course_command):
+    (course.root / "nbgrader_config.py").write_text("c = get_config(\n")
+    status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--course", course.root)
+    assert status == 1 and "settings cannot be read" in err and "nbgrader_config.py" in err
