@@ -8,6 +8,7 @@ import numpy as np
 
 from kernels.arrays import to_numpy
 from kernels.bench import Bench, Session
+from kernels.benches.counters import LOADS as GATHERED
 from kernels.benches.counters import read_counters
 from kernels.benches.lesson07_speed import device_copy, random_fp32
 from kernels.benches.ready import TIMES, compile_all, prepare, rotate
@@ -112,7 +113,9 @@ def gather_sectors(session: Session) -> list[dict]:
         if row["kernel"] == "gather":
             requests, touched = row["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
             points.append({"variant": row["variant"], "requests": requests, "sectors": touched, "counted_sectors_per_request": row["counted"],
-                           "sectors_per_request_of_x": (touched - 16.0 * requests / 5) / (requests * 4 / 5)})  # fmt: skip
+                           "sectors_per_request_of_x": (touched - 16.0 * requests / 5) / (requests * 4 / 5),
+                           "l2_bytes_per_load": 32 * row["lts__t_sectors_op_read.sum"] / GATHERED, "dram_bytes_per_load": row["dram__bytes_read.sum"] / GATHERED})  # fmt: skip
+            session.say(str(points[-1]))
     return points
 
 
@@ -158,7 +161,7 @@ BENCHES = (
     ),
     Bench(
         "lesson02_sectors",
-        "gather's 32-byte sectors a request by hardware counters (Nsight Compute), 2^20 loads of each order",
+        f"gather's 32-byte sectors a request, and bytes read from L2 and DRAM, by hardware counters (Nsight Compute), {GATHERED} loads of each order",
         ("gather",),
         gather_sectors,
         {
@@ -167,6 +170,8 @@ BENCHES = (
             "sectors": "sectors they touched (l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)",
             "sectors_per_request_of_x": "of the loads of x alone: the indices' own loads, one in five, take 16 sectors each",
             "counted_sectors_per_request": "the same counted from the indices",
+            "l2_bytes_per_load": "32 lts__t_sectors_op_read.sum / loads: x and the indices (4 bytes each)",
+            "dram_bytes_per_load": "dram__bytes_read.sum / loads: x and the indices; the in-order and shuffled x may be in the L2 from before",
         },
     ),
 )

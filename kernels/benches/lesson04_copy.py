@@ -9,6 +9,7 @@ from kernels.benches.ready import TIMES, compile_all, graph_of, prepare
 from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
 
 LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, within it
+COPIES = ((LARGE, LARGE), (LARGE - 31, LARGE - 32), (LARGE - 31, LARGE - 16), (LARGE - 31, LARGE - 24), (LARGE - 31, LARGE - 28))  # m, n
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
 
 
@@ -35,15 +36,17 @@ def transposes(session: Session) -> list[dict]:
 
 
 def tile_copy(session: Session) -> list[dict]:
-    """The tile in and out by the copy engine, against a device copy: whole tiles, and a size where every last tile hangs over."""
+    """The tile in and out by the copy engine, against a device copy: whole tiles, tiles over the edge, rows that start between lines."""
     points = []
-    for side in (LARGE, LARGE - 28):
-        x, scale, shift = random_fp32((side, side)), random_fp32(side), random_fp32(side)
+    for m, n in COPIES:
+        x, scale, shift = random_fp32((m, n)), random_fp32(m), random_fp32(n)
         call, _ = prepare("tma_tile_copy", x, scale, shift, image=False)
         times = session.time({"device copy": device_copy(x.nbytes), "tma_tile_copy": call}, repeats=20)
         copy = times["device copy"]["ms"]
-        points += [{"side": side, "variant": n, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t} for n, t in times.items()]
-        session.say(f"side {side}: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
+        aligned = 4 * n & -(4 * n)
+        points += [{"m": m, "n": n, "row_alignment": min(128, aligned), "variant": v, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t}
+                   for v, t in times.items()]  # fmt: skip
+        session.say(f"{m} x {n}, rows start at multiples of {min(128, aligned)} B: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
     return points
 
 
@@ -81,11 +84,14 @@ BENCHES = (
     ),
     Bench(
         "lesson04_tile_copy",
-        f"tma_tile_copy (y = scale * x + shift through shared memory) against a device copy, {LARGE} fp32 square and one that no tile divides",
+        "tma_tile_copy (y = scale * x + shift through shared memory) against a device copy: whole tiles, tiles over the edge, and rows that "
+        "start at multiples of 128, 64, 32 and 16 bytes",
         ("tma_tile_copy",),
         tile_copy,
         {
-            "side": "rows and columns",
+            "m": "rows",
+            "n": "columns",
+            "row_alignment": "bytes that every row's start is a multiple of, 128 at most",
             "variant": "what ran",
             "tb_per_s": "bytes read + written / median time, 10^12 bytes a second",
             "of_copy": "the device copy's time over this one's, same run",

@@ -12,7 +12,7 @@ BURST = {(8192, 8192, 8192): 4, (4096, 4096, 4096): 20, (8192, 8192, 512): 30}
 
 
 def stages(session: Session) -> list[dict]:
-    """1 to 6 stages and cuBLAS, interleaved, bursts back to back."""
+    """1 to 7 stages and cuBLAS, interleaved, bursts back to back."""
     compile_all([("ring_pipeline.cu", {"STAGES": s, "OUT": "bf16"}) for s in range(1, MOST_STAGES + 1)])
     points = []
     for size in SHAPES:
@@ -33,7 +33,7 @@ def stages(session: Session) -> list[dict]:
 BENCHES = (
     Bench(
         "lesson06_stages",
-        "ring_pipeline (128 x 128 tiles, one producer, two consumers, one block an SM) with 1 to 6 stages against cuBLAS",
+        "ring_pipeline (128 x 128 tiles, one producer, two consumers, one block an SM) with 1 to 7 stages against cuBLAS",
         ("ring_pipeline",),
         stages,
         {

@@ -3,7 +3,7 @@
 // Computes D = A B^T (gemm.cuh says what the arrays are). places, unless null, gets where block 0's first consumer stood at each k-block: the
 // stage's index and the phase it waited for.
 // Launch: 384 threads, one block a 128 x 128 tile of D; x runs along N. Warpgroup 0 is the producer (one thread works), 1 and 2 are consumers,
-// each of 64 rows. STAGES is 1 to 6: a stage is 32 KB of the 227 KB a block may have.
+// each of 64 rows. STAGES is 1 to 7: a stage is 32 KB of the 227 KB a block may have.
 // Invariants:
 //   - the producer fills a stage only after both consumers released it in the lap before (EMPTY, count 2); in the first lap nobody has
 //     to: it waits for the phase opposite to its own, which a fresh barrier lets pass;

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from kernels.arrays import DTYPES, require_array, require_choice, require_number
+from kernels.arrays import DTYPES, require_array, require_choice, require_number, require_sides
 from kernels.errors import ArgumentError
 from kernels.spec import Bug, Case, KernelSpec, Launch, Plan, Work, ceil_div
 from kernels.tensormap import TensorMap
@@ -39,13 +39,14 @@ def _check_epilogue(m, n, alpha, beta, c, bias, act, out) -> None:
 
 
 def activate(x: np.ndarray, act: str) -> np.ndarray:
-    """The activation in float64; GELU is the exact one (erf)."""
+    """The activation in float64; GELU is the exact one (erf), 0 at minus infinity (its limit). SiLU there is NaN, as in the kernels."""
     if act == "relu":
         return np.where(x < 0, 0.0, x)
     if act == "gelu":
-        return 0.5 * x * (1.0 + _erf(x / math.sqrt(2.0)))
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isneginf(x), 0.0, 0.5 * x * (1.0 + _erf(x / math.sqrt(2.0))))
     if act == "silu":
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return x / (1.0 + np.exp(-x))
     return x
 
@@ -130,13 +131,16 @@ def example_linear(rng, m: int = 317, n: int = 251, out: str = "fp32", act: str 
 
 
 def cases_linear(rng, count: int):
-    """Odd sizes and uneven values; every third with beta = 0, C then absent or full of NaN."""
+    """Odd sizes and uneven values; every third with beta = 0, C then absent or full of NaN. Else beta of either sign, at times tiny."""
     for i in range(count):
         m, n = (int(x) for x in rng.choice([1, 2, 3, 5, 7, 13, 31, 37, 61, 64, 101, 127], 2))
         acc = (rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-2, 2, (m, 1))).astype(np.float32)
         alpha = float(np.float32(rng.uniform(-2, 2)))
         if i % 3:
-            beta, c, what = float(np.float32(rng.uniform(-2, 2))), rng.standard_normal((m, n), dtype=np.float32), "C read"
+            beta = math.copysign(float(np.float32(rng.uniform(-2, 2))), 1 if i % 2 else -1)
+            c, what = rng.standard_normal((m, n), dtype=np.float32), "C read"
+            if i % 6 == 4:
+                beta, c, what = beta * 2.0**-100, c * np.float32(2.0**100), "beta tiny, C huge"
         else:
             beta = 0.0
             c, what = (None, "beta = 0, C absent") if i % 2 else (np.full((m, n), np.nan, np.float32), "beta = 0, C is NaN")
@@ -152,6 +156,8 @@ def work_linear(acc, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp
 def check_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp32") -> None:
     require_array("a", a, dtype="bf16", ndim=2)
     require_array("b", b, dtype="bf16", ndim=2)
+    require_sides("a", a)
+    require_sides("b", b)
     if a.shape[1] != b.shape[1]:
         raise ArgumentError(f"a is (M, K) and b is (N, K), both K-major; their last axes differ: {tuple(a.shape)} and {tuple(b.shape)}.")
     _check_epilogue(a.shape[0], b.shape[0], alpha, beta, c, bias, act, out)

@@ -101,6 +101,8 @@ def check(a, b, *, out: str = "bf16") -> None:
     """Raise ArgumentError unless a (M, K) and b (N, K) are bf16 matrices with the same K and out is "bf16" or "fp32"."""
     arrays.require_array("a", a, dtype="bf16", ndim=2)
     arrays.require_array("b", b, dtype="bf16", ndim=2)
+    arrays.require_sides("a", a)
+    arrays.require_sides("b", b)
     if a.shape[1] != b.shape[1]:
         raise ArgumentError(f"a is (M, K) and b is (N, K) with the same K; got {tuple(a.shape)} and {tuple(b.shape)}. (d = a @ b.T)")
     arrays.require_choice("out", out, tuple(OUT))
@@ -215,8 +217,8 @@ EXPLAINS = {
     "and passes at once (ABA). The consumers read stages before they are filled, the producer fills them before they are free.",
     "empty_before_wgmma_wait": "EMPTY is arrived at after the wgmmas were issued, not after they are done: the next load overwrites what the "
     "matrix unit is still reading.",
-    "wrong_expect_tx": "FULL expects 128 bytes too few: the phase completes while the last bytes are still on their way, and these then count "
-    "against the next phase.",
+    "wrong_expect_tx": "FULL expects 128 bytes too few. If the count meets zero just before the last bytes land, the phase completes early and "
+    "these count against the next; else the count ends below zero, the phase never completes, and everybody waits for ever.",
     "no_full_wait": "The consumers do not wait for FULL: they multiply what is in shared memory, landed or not.",
     "no_proxy_fence": "The tile is written to shared memory by ordinary stores and stored by the copy engine without fence_proxy_async: the "
     "copy engine may read what was there before.",

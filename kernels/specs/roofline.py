@@ -77,7 +77,7 @@ def cases(rng, count: int):
     """Sizes that no vector divides; both sides of the ridge, near it, ridges elsewhere, and nothing moved."""
     for i in range(count):
         n = int(rng.choice([1, 3, 5, 1021, 4093, 4099, 9973]))
-        fmas = int(rng.choice([1, 2, 8, 24, 32, 40, 256]))
+        fmas = int(rng.choice([1, 8, 32, 256]))
         peak, bandwidth = float(np.float32(10.0 ** rng.uniform(12, 15))), float(np.float32(10.0 ** rng.uniform(11, 13)))
         resident = i % 4 == 3
         x = (rng.standard_normal(n) * 10.0 ** rng.uniform(-1, 1)).astype(np.float32)

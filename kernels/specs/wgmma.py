@@ -46,10 +46,10 @@ def pad_k(ctx, x):
     step = ROW_BYTES // x.itemsize
     if x.shape[1] % step == 0:
         return x
-    wide = ctx.zeros((x.shape[0], ceil_div(x.shape[1], step) * step), arrays.NAMES[x.dtype])
-    bits = f"u{x.itemsize}"
-    wide.view(bits)[:, : x.shape[1]] = x.view(bits)
-    return wide
+    bits = f"u{x.itemsize}"  # CuPy allocates no array of an 8-bit float
+    wide = ctx.zeros((x.shape[0], ceil_div(x.shape[1], step) * step), bits)
+    wide[:, : x.shape[1]] = x.view(bits)
+    return wide.view(x.dtype)
 
 
 def plan_tile(ctx, a, b, a_from="shared") -> Plan:
@@ -132,12 +132,17 @@ def check_rate(a, b, repeats=8, a_from="shared") -> None:
         raise ArgumentError(f"repeats is a whole number above 0; it is {repeats!r}.")
 
 
-def plan_rate(ctx, a, b, repeats=8, a_from="shared") -> Plan:
+def launch_rate(ctx, a, b, sums, cycles, repeats: int, a_from: str) -> Launch:
+    """One block an SM. sums: (SMs, threads a block) fp32; cycles: (SMs,) uint32 or None."""
     groups, n = a.shape[0] // TILE_M, b.shape[0]
-    sums = ctx.empty((ctx.sms, groups * THREADS), "fp32")
     defines = {"TILE_N": n, "GROUPS": groups, "A_FROM_REGISTERS": int(a_from == "registers")}
-    launch = Launch("wgmma_rate", (ctx.sms,), (groups * THREADS,), [a, b, sums, np.int32(repeats)], (a.shape[0] + n) * ROW_BYTES, defines=defines)
-    return Plan([launch], sums[0])
+    args = [a, b, sums, cycles, np.int32(repeats)]
+    return Launch("wgmma_rate", (ctx.sms,), (groups * THREADS,), args, (a.shape[0] + n) * ROW_BYTES, defines=defines)
+
+
+def plan_rate(ctx, a, b, repeats=8, a_from="shared") -> Plan:
+    sums = ctx.empty((ctx.sms, a.shape[0] // TILE_M * THREADS), "fp32")
+    return Plan([launch_rate(ctx, a, b, sums, None, repeats, a_from)], sums[0])
 
 
 def reference_rate(a, b, repeats=8, a_from="shared"):
