@@ -55,6 +55,7 @@ def build_wheel(work: Path, prebuild: bool = False) -> Path:
     """
     if not (SOURCE / "pyproject.toml").is_file():
         raise CourseError("The student's wheel is built from a checkout of the course.", where=str(SOURCE), remedy="Install the course with `pip install -e .` in a checkout.")
+    work = work.resolve()  # the build runs in another folder
     stage, out = work / "stage", work / "wheel"
     out.mkdir(parents=True)
     stage_sources(stage, prebuild)

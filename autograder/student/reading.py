@@ -28,9 +28,15 @@ class Found:
     lang: str
     cells: dict[str, list[NotebookNode]]
     has_outputs: bool
+    below: dict[str, list[str]]  # answer slot -> texts of Markdown cells that the student added below it
 
     def source(self, part: str) -> str | None:
         return self.cells[part][0].source if self.cells[part] else None
+
+    def answer(self, slot: str) -> str | None:
+        """The slot's text and what was added below it; None where the slot's cell is gone."""
+        source = self.source(slot)
+        return None if source is None else "\n\n".join([source, *self.below.get(slot, [])])
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -96,7 +102,25 @@ def find_parts(nb: NotebookNode, lesson: StudentLesson) -> Found:
     take(lambda c, r: c.get("id") == r.id and c.cell_type == r.kind)
     take(lambda c, r: c.cell_type == r.kind and _looks_like(c.source, r, lesson.function))
     _answers_by_place(nb, lesson.released[lang], found)
-    return Found(lang, found, any(c.get("outputs") for c in nb.cells if c.cell_type == "code"))
+    outputs = any(c.get("outputs") for c in nb.cells if c.cell_type == "code")
+    return Found(lang, found, outputs, _added_below(nb, lesson.released[lang], found))
+
+
+def _added_below(nb: NotebookNode, released: tuple[ReleasedCell, ...], found: dict[str, list[NotebookNode]]) -> dict[str, list[str]]:
+    """Markdown cells between a slot and the next released cell: an answer may be written in a cell of its own."""
+    slots = {id(found[s][0]): s for s in ANSWERS if found.get(s)}
+    parts = {id(c) for cells in found.values() for c in cells}
+    known = {c.source.strip() for c in released}
+    out: dict[str, list[str]] = {}
+    slot = None
+    for cell in nb.cells:
+        if id(cell) in slots:
+            slot = slots[id(cell)]
+        elif id(cell) in parts or cell.source.strip() in known:
+            slot = None
+        elif slot and cell.cell_type == "markdown":
+            out.setdefault(slot, []).append(cell.source)
+    return out
 
 
 def _grade_id(cell: NotebookNode) -> str | None:

@@ -50,10 +50,10 @@ def answer_items(lesson: StudentLesson, found: Found, lang: str) -> list[Item]:
     items = []
     for slot in ANSWERS:
         name = say(lang, f"slot_{slot}")
-        source = found.source(slot)
-        if source is None:
+        answer = found.answer(slot)
+        if answer is None:
             continue  # a missing cell is reported as such by missing_items
-        count = word_count(written(source, lesson.part(slot, found.lang).source))
+        count = word_count(written(answer, lesson.part(slot, found.lang).source))
         if not count:
             items.append(Item("todo", say(lang, "answer_empty", slot=name, points=_points(lesson, slot, lang)), "answer"))
         else:

@@ -95,7 +95,7 @@ def check_own_case(case: Any, prediction: Any, function: Any, name: str, exercis
     if not isinstance(case, dict):
         return [Item("bad", say(lang, "case_not_dict"), "own_case")]
     if not callable(function) or uses_blank(function):
-        return [Item("todo", say(lang, "blank_empty" if callable(function) else "no_function", function=name), "own_case")]
+        return [Item("todo", say(lang, "case_waits", function=name), "own_case")]
     try:
         got = function(**case)
     except Exception as e:

@@ -31,6 +31,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "no_visible": ("这一课没有公开检查。", "This lesson has no visible checks."),
     # the student's own case
     "case_empty": ("边界用例还没写：把 my_case 和 my_prediction 里的 ______ 换成具体的值，再运行那个单元格。", "The boundary case is still empty: replace every ______ in my_case and my_prediction with values and run that cell."),
+    "case_waits": ("边界用例已写；等 {function} 填好并运行之后再核对。", "The boundary case is written; it is tried once {function} is complete and has been run."),
     "case_not_dict": ("my_case 应当是 dict(参数=值, ...)。", "my_case should be dict(parameter=value, ...)."),
     "case_not_literal": ("my_case 和 my_prediction 只能写具体的值（数字、None、float(\"nan\")、列表等），不能写变量或算式结果。", "Write plain values in my_case and my_prediction (numbers, None, float(\"nan\"), lists), no variables and no calls of your own function."),
     "case_raised": ("用 my_case 调用 {function} 时抛出 {error}。", "Calling {function} with my_case raised {error}."),

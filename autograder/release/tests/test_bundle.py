@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -86,6 +87,12 @@ def test_a_rerun_changes_nothing(lesson, out):
     release([lesson], out)
     assert {p: (p.stat().st_mtime_ns, p.stat().st_ino) for p in out.rglob("*") if p.is_file()} == before
     assert not list(out.glob(".release-*"))
+
+
+def test_a_relative_output_folder_is_taken_from_where_one_stands(lesson, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (bundle,) = release([lesson], Path("here"))
+    assert (tmp_path / bundle).is_file()
 
 
 def test_a_missing_image_leaves_the_old_release(tmp_path, monkeypatch):

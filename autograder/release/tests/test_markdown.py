@@ -1,6 +1,8 @@
 """Quarto's Markdown, rewritten for JupyterLab."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from autograder.lesson.model import Cell
 from autograder.release.divs import parse, parse_attrs
@@ -72,3 +74,18 @@ def test_two_cells_of_text_stay_two_paragraphs(tmp_path):
 def test_attributes():
     attrs = parse_attrs('{#fig-a .b .c key="v w" bare=1}')
     assert (attrs.id, attrs.classes, attrs.values) == ("fig-a", ("b", "c"), {"key": "v w", "bare": "1"})
+
+
+PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters="`~:#[]{}<>$!|\\^\x00"), min_size=1, max_size=20)
+
+
+@given(st.lists(PLAIN, min_size=1, max_size=8))
+def test_plain_text_is_not_touched(lines):
+    text = "\n\n".join(lines)
+    assert convert(text) == text
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=30), max_size=8), st.sampled_from(["python", "cpp", "mermaid", ""]))
+def test_what_stands_in_a_code_fence_is_not_touched(lines, language):
+    fenced = "\n".join([f"~~~~~~{language}", *(x for x in lines if not x.strip().startswith("~")), "~~~~~~"])
+    assert convert(f"before\n\n{fenced}\n\nafter") == f"before\n\n{fenced}\n\nafter"

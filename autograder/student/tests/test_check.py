@@ -117,6 +117,15 @@ def test_missing_and_doubled_cells_are_named(lesson, desk):
     assert "Missing: the answer slot Q2" in text and "2 copies of the answer slot Q1" in text
 
 
+def test_an_answer_in_a_new_cell_below_its_slot_counts(lesson, desk):
+    nb = filled(lesson, "en", answers=None)
+    for slot in ("explanation", "q1", "q2", "q3"):
+        at = next(i for i, c in enumerate(nb.cells) if c.id == f"answer-{slot}")
+        nb.cells[at + 1 : at + 1] = [nbformat.v4.new_markdown_cell("因为下标绕回时相位翻转，所以能分辨"), nbformat.v4.new_markdown_cell("这一圈和上一圈的数据。")]
+    report = check(nb, desk)
+    assert report.open == 0, str(report)
+
+
 def test_lost_metadata_is_no_obstacle(lesson, desk):
     nb = filled(lesson, "en")
     nb.metadata = nbformat.from_dict({})

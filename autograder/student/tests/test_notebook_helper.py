@@ -1,7 +1,8 @@
 """check(), hint() as called in cells, without a Jupyter front end."""
 
-import nbformat
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from autograder import notebook as helper
 from autograder.release.data import student_lesson
@@ -156,3 +157,12 @@ def test_without_lesson_data_the_error_says_what_to_do(tmp_path, monkeypatch):
 )
 def test_same_is_what_a_person_would_call_equal(a, b, equal):
     assert same(a, b) is equal and same(b, a) is equal
+
+
+VALUES = st.recursive(st.none() | st.booleans() | st.integers(-(2**50), 2**50) | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=6)
+
+
+@given(VALUES, VALUES)
+def test_same_is_reflexive_and_symmetric(a, b):
+    assert same(a, a)
+    assert same(a, b) is same(b, a)
