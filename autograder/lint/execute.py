@@ -78,7 +78,7 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
             (desk / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, desk / name)
         nbformat.write(nb, desk / f"{lesson.slug}.ipynb")
-        client = NotebookClient(nb, timeout=seconds, kernel_name="python3", resources={"metadata": {"path": str(desk)}})
+        client = NotebookClient(nb, timeout=seconds, kernel_name="python3", extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(desk)}})
         try:
             client.execute(env={**os.environ, "JPY_SESSION_NAME": str(desk / f"{lesson.slug}.ipynb")})
         except CellExecutionError as e:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from pathlib import Path
@@ -42,7 +41,7 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
                 if not link.exemplars.get(lang) and not any(r.get(lang) for r in link.rules):
                     say(link.id, f"The link {link.id} cannot be found in a {lang} answer: it has neither rules nor exemplars.", f"Give it {lang} exemplars or rules.")
         for lang in LANGS:
-            if (slot.full, slot.some) and not slot.reference.get(lang).strip():
+            if not slot.reference.get(lang).strip():
                 say(name, f"The slot {name} has no {lang} reference answer.", "Write it.")
     _hints(rubric, fill, say)
     _references(rubric, editions, out)
@@ -109,11 +108,3 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
             if (slot, lang) not in covered:
                 out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some: full, partial, terms only, misconception, negated, stuffed, injected, off-topic."))
     return out
-
-
-def expression(text: str) -> str | None:
-    """The text in Python's own spelling, None where it is no expression."""
-    try:
-        return ast.unparse(ast.parse(text, mode="eval"))
-    except SyntaxError:
-        return None
