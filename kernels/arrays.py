@@ -56,7 +56,7 @@ def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, 
     wanted = (dtype,) if isinstance(dtype, str) else dtype
     if a.dtype not in [DTYPES[w] for w in wanted]:
         have = NAMES.get(a.dtype, str(a.dtype))
-        raise ArgumentError(f"{name} must hold {' or '.join(wanted)}; it holds {have}. Convert it: {REMEDY[wanted[0]]}.")
+        raise ArgumentError(f"{name} must hold {' or '.join(dict.fromkeys(wanted))}; it holds {have}. Convert it: {REMEDY[wanted[0]]}.")
     if shape is not None and tuple(a.shape) != tuple(shape):
         raise ArgumentError(f"{name} must have shape {tuple(shape)}; it has {tuple(a.shape)}.")
     if ndim and a.ndim != ndim:
@@ -72,17 +72,27 @@ def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, 
         )
 
 
+LONGEST_SIDE = 2**31 - 1024  # sizes are int32 in the kernels, rounded up to whole tiles
+
+
+def require_sides(name: str, a) -> None:
+    """Raise ArgumentError unless each side of a, rounded up to a tile, fits the kernel's 32-bit sizes."""
+    if max(a.shape) > LONGEST_SIDE:
+        raise ArgumentError(f"{name}: each side may be {LONGEST_SIDE:,} at most, since the kernel counts in 32 bits; its shape is {tuple(a.shape)}.")
+
+
 def require_number(name: str, value) -> None:
     """Raise ArgumentError unless value is a real number that fits fp32 (infinities and NaN allowed)."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
         raise ArgumentError(f"{name} must be a number; it is {type(value).__name__}.")
-    if np.isfinite(value) and abs(float(value)) > float(np.finfo(np.float32).max):
+    size = abs(int(value)) if isinstance(value, (int, np.integer)) else abs(float(value))  # an int may be too large for a float
+    if float(np.finfo(np.float32).max) < size < float("inf"):
         raise ArgumentError(f"{name} must fit fp32; it is {value}.")
 
 
 def require_choice(name: str, value, choices) -> None:
     """Raise ArgumentError unless value is one of choices."""
-    if value not in choices:
+    if is_array(value) or value not in choices:
         raise ArgumentError(f"{name} must be one of {', '.join(map(repr, choices))}; it is {value!r}.")
 
 

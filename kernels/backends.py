@@ -39,12 +39,12 @@ def choose(backend: str | None, emulator_options=()) -> Choice:
     if forced not in (None, "gpu", "emulator"):
         raise BackendError(f'{by}{forced} names no back end. Use "gpu" or "emulator".')
     if forced is None and emulator_options:
-        _require_emulator(f"{', '.join(emulator_options)}: only the emulator has such options, but ")
+        _require_emulator(f"{', '.join(emulator_options)}: only the emulator has such options, and it cannot run here. ")
         return Choice("emulator", f"Options were given that only the emulator has: {', '.join(emulator_options)}.")
     if forced == "gpu" and emulator_options:
         raise BackendError(f"{by}gpu and {', '.join(emulator_options)} do not go together: schedules and checks are the emulator's.")
     if forced == "emulator":
-        _require_emulator(f"{by}emulator was asked for, but ")
+        _require_emulator(f"{by}emulator was asked for, but it cannot run here. ")
         return Choice("emulator", f"{by}emulator was asked for.")
     device = gpu.probe()
     if forced == "gpu":
@@ -127,6 +127,9 @@ class EmulatorBackend:
         fp8_reduced=False,
         sms=EMULATED_SMS,
     ):
+        from kernels.emulator.module import check_schedule
+
+        check_schedule(seed, policy, timeout, sms)
         self.source, self.defines, self.entries = source, dict(defines), tuple(entries)
         self.seed, self.policy, self.checks, self.sms = seed, policy, checks, sms
         self.options = {"trace": trace, "timeout": timeout, "fp8_reduced": fp8_reduced}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from kernels import arrays
@@ -71,6 +72,7 @@ class Kernel:
 
         Raises ArgumentError before the launch where a rule is broken; LaunchError and its kinds where the launch fails.
         """
+        self._check_signature(args, params)
         self.spec.check(*args, **params)
         given = [a for a in (*args, *params.values()) if arrays.is_array(a)]
         if len({arrays.is_cupy(a) for a in given}) > 1:
@@ -95,6 +97,14 @@ class Kernel:
         """The same result in float64, computed with NumPy on the host."""
         host = lambda a: arrays.to_numpy(a) if arrays.is_array(a) else a
         return self.spec.reference(*map(host, args), **{k: host(v) for k, v in params.items()})
+
+    def _check_signature(self, args, params) -> None:
+        """Raise ArgumentError for a parameter that is unknown, missing or given twice."""
+        takes = inspect.signature(self.spec.check)
+        try:
+            takes.bind(*args, **params)
+        except TypeError as e:
+            raise ArgumentError(f"{self.name} cannot be called like this: {e}. It takes {self.name}{takes.replace(return_annotation=takes.empty)}.") from None
 
     def _command(self, args, params) -> str:
         show = lambda a: f"<{arrays.NAMES.get(a.dtype, a.dtype)} {'x'.join(map(str, a.shape))}>" if arrays.is_array(a) else repr(a)

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernels.arrays import is_array, to_numpy
-from kernels.errors import KernelError
+from kernels.errors import ArgumentError, KernelError
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,14 @@ class Launch:
     defines: Mapping[str, object] = field(default_factory=dict)
     cluster: Sequence[int] = (1, 1, 1)
     registers: int = 0
+
+    def __post_init__(self):
+        most = (2**31 - 1, 65535, 65535)
+        if any(have > limit for have, limit in zip(self.grid, most)):
+            raise ArgumentError(
+                f"{self.entry} would need a grid of {' x '.join(map(str, self.grid))} blocks; CUDA allows {most[0]:,} along x and {most[1]:,} "
+                "along y and z. Use smaller arrays, or call it on parts of them."
+            )
 
 
 @dataclass(frozen=True)

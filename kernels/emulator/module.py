@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernels.emulator.errors import BY_STATUS, EmulatorArgumentError, EmulatorError
+from kernels.emulator.errors import BY_STATUS, EmulatorArgumentError, EmulatorCompileError, EmulatorError
 from kernels.emulator.process import Launch, run
 from kernels.emulator.report import POLICIES, LaunchReport
 from kernels.emulator.toolchain import build_kernel, runner
 
 
 def _extent(name: str, value: int | Sequence[int]) -> tuple[int, int, int]:
-    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
-    if not 1 <= len(values) <= 3 or any(v < 0 for v in values):
-        raise EmulatorArgumentError(f"{name} is one to three numbers, not {value!r}.")
+    try:
+        values = tuple(map(operator.index, value if isinstance(value, (tuple, list)) else (value,)))
+    except TypeError:
+        values = ()
+    if not 1 <= len(values) <= 3 or any(not 0 <= v < 2**32 for v in values):
+        raise EmulatorArgumentError(f"{name} is one to three whole numbers, not {value!r}.")
     return (*values, 1, 1)[:3]
+
+
+def _whole(name: str, value, low: int | None = None) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or (low is not None and not low <= number < 2**32):
+        raise EmulatorArgumentError(f"{name} is a whole number{'' if low is None else f', {low} or more'}; not {value!r}.")
+    return number
+
+
+def check_schedule(seed: int = 0, policy: str = "random", timeout: float = 60.0, sms: int = 8) -> None:
+    """Raise EmulatorArgumentError for a value that no launch can have."""
+    if policy not in POLICIES:
+        raise EmulatorArgumentError(f"The policy is one of {', '.join(POLICIES)}; not {policy!r}.")
+    _whole("seed", seed)
+    _whole("sms", sms, 1)
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < math.inf:
+        raise EmulatorArgumentError(f"timeout is a number of seconds above 0; not {timeout!r}.")
 
 
 class Module:
@@ -60,12 +85,11 @@ class Module:
         """
         if entry not in self.entries:
             raise EmulatorArgumentError(f"{self.source.name} was built with the kernels {', '.join(self.entries)}; {entry!r} is not one of them.")
-        if policy not in POLICIES:
-            raise EmulatorArgumentError(f"The policy is one of {', '.join(POLICIES)}; not {policy!r}.")
+        check_schedule(seed, policy, timeout, sms)
         launch = Launch(
             library=self.library, entry=entry, grid=_extent("grid", grid), block=_extent("block", block), cluster=_extent("cluster", cluster),
-            args=tuple(args), smem=smem, registers=registers or 0, seed=seed, policy=policy, checks=checks, trace=trace, timeout=timeout,
-            fp8_reduced=fp8_reduced, sms=sms,
+            args=tuple(args), smem=_whole("smem", smem, 0), registers=_whole("registers", registers or 0, 0), seed=seed, policy=policy,
+            checks=bool(checks), trace=bool(trace), timeout=timeout, fp8_reduced=bool(fp8_reduced), sms=sms,
         )  # fmt: skip
         report = run(runner(), launch)
         if report.status == "argument":
@@ -83,5 +107,9 @@ def build(source: Path | str, entries: Sequence[str], defines: dict[str, Any] | 
     Raises EmulatorCompileError (file, line, log) and EmulatorUnavailable.
     """
     path = Path(source)
+    if not path.is_file():
+        raise EmulatorCompileError(f"There is no kernel source {source}.", file=path.name)
+    if isinstance(entries, str) or not entries:
+        raise EmulatorArgumentError(f"entries is a list of the names of {path.name}'s kernels (extern \"C\" __global__); got {entries!r}.")
     library, seconds = build_kernel(path, list(entries), defines or {}, instrument)
     return Module(path, tuple(entries), library, seconds, instrument)

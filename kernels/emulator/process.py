@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.emulator.errors import EmulatorArgumentError
+from kernels.emulator.errors import EmulatorArgumentError, EmulatorUnavailable
 from kernels.emulator.lines import line_of
 from kernels.emulator.report import POLICIES, STATUSES, Event, Finding, LaunchReport, Place
 from kernels.tensormap import TensorMap
@@ -125,9 +126,11 @@ def _argument(i: int, a: Any, regions: list[_Region]) -> str:
         kind = {"f": "floatbytes", "i": "intbytes", "u": "intbytes", "b": "intbytes"}.get(a.dtype.kind, "bytes")
         return f"argument {kind} {a.tobytes().hex()} {a.dtype}"
     if isinstance(a, (bool, int)):
-        return f"argument int {int(a)} the int {a}"
+        if not -(2**63) <= a < 2**63:
+            raise EmulatorArgumentError(f"Argument {i + 1}: {a} does not fit a signed 64-bit integer. For an unsigned one pass np.uint64(...).")
+        return f"argument int {int(a) % 2**64} the int {a}"
     if isinstance(a, float):
-        return f"argument float {a!r} the float {a!r}"
+        return f"argument float {np.float64(a).view(np.uint64)} the float {a!r}"
     raise EmulatorArgumentError(f"Argument {i + 1} is a {type(a).__name__}; a kernel takes NumPy arrays and scalars, TensorMaps, numbers and None.")
 
 
@@ -146,7 +149,8 @@ def _lines(launch: Launch, regions: list[_Region], data: Path, result: Path) -> 
 
 def _finding(raw: dict, locate) -> Finding:
     places = tuple(Place(p["file"], p["line"]) if "file" in p else Place(*locate(p["pc"])) for p in raw["places"])
-    message = re.sub(r"<pc:(\d+)>", lambda m: "{}:{}".format(*locate(int(m[1]))), raw["message"])
+    said = lambda file, line: f"{file}:{line}" if line else "an unknown line"  # code of a library, say
+    message = re.sub(r"<pc:(\d+)>", lambda m: said(*locate(int(m[1]))), raw["message"])
     return Finding(raw["kind"], raw["rule"], message, places, raw["count"])
 
 
@@ -159,22 +163,21 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
     """Run it, wait, bring the arrays back. Never raises for what the kernel did: that is in the report."""
     report = LaunchReport(launch.entry, "clean", launch.seed, launch.policy, launch.checks)
     began = time.perf_counter()
-    shm = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="kernel-launch-", dir=shm) as name:
+    regions = _regions(launch.args)
+    size = max(PAGE, sum(r.pages for r in regions))
+    with tempfile.TemporaryDirectory(prefix="kernel-launch-", dir=_shared_folder(size)) as name:
         folder = Path(name)
-        regions = _regions(launch.args)
         data, result, description = folder / "arrays", folder / "result.json", folder / "launch"
         description.write_text(_lines(launch, regions, data, result))
         with open(data, "w+b") as file:
-            file.truncate(max(PAGE, sum(r.pages for r in regions)))
+            try:  # a page that the file system has no room for would be a bus error in this process
+                os.posix_fallocate(file.fileno(), 0, size)
+            except OSError as e:
+                raise EmulatorUnavailable(f"The launch's arrays ({size:,} bytes) do not fit {folder.parent}: {e}. Set TMPDIR to a folder with room.") from e
             with mmap.mmap(file.fileno(), 0) as shared:
-                for r in regions:
-                    shared[r.offset + r.start : r.offset + r.start + r.bytes] = ctypes.string_at(r.low, r.bytes)
+                _copy_in(regions, shared)
                 code, report.output = _wait([str(runner), str(description)], launch.timeout)
-                for r in regions:
-                    if r.writable:
-                        at = r.offset + r.start
-                        ctypes.memmove(r.low, shared[at : at + r.bytes], r.bytes)
+                lost = _copy_back(regions, shared)
         raw = _read_result(result)
     report.seconds = time.perf_counter() - began
     if raw is None:
@@ -187,11 +190,42 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
     locate = lambda pc: line_of(launch.library, pc - base - 1)
     report.notes = [n for n in raw["notes"] if not n.startswith("base ")]
     report.findings = [_finding(f, locate) for f in raw["findings"]]
+    report.findings += [Finding("misuse", "read-only-array", f"The kernel writes to {n}, which NumPy holds read-only: pass a copy.") for n in lost]
     report.steps, report.switches = raw["steps"], raw["switches"]
     report.trace = [_event(e) for e in raw.get("trace", [])]
     kinds = {f.kind for f in report.findings}
     report.status = "argument" if "argument" in kinds else next((s for s in STATUSES if s in kinds), "clean")
     return report
+
+
+def _both(region: _Region, shared: mmap.mmap) -> tuple[np.ndarray, np.ndarray]:
+    """A region's bytes in the caller's memory and in the shared file, in place. (No map can be closed while such views live.)"""
+    ours = np.frombuffer((ctypes.c_ubyte * region.bytes).from_address(region.low), np.uint8)
+    return ours, np.frombuffer(shared, np.uint8, region.bytes, region.offset + region.start)
+
+
+def _copy_in(regions: list[_Region], shared: mmap.mmap) -> None:
+    for r in regions:
+        ours, theirs = _both(r, shared)
+        theirs[:] = ours
+
+
+def _copy_back(regions: list[_Region], shared: mmap.mmap) -> list[str]:
+    """Bring back what may be written; the names of read-only arrays that the kernel wrote to."""
+    lost = []
+    for r in regions:
+        ours, theirs = _both(r, shared)
+        if r.writable:
+            ours[:] = theirs
+        elif not np.array_equal(ours, theirs):
+            lost += r.names
+    return lost
+
+
+def _shared_folder(size: int) -> str | None:
+    """Where the arrays' file goes: memory where there is room (a container's /dev/shm is often 64 MB), else the temporary folder."""
+    room = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 2 * size
+    return "/dev/shm" if room else None
 
 
 def _read_result(path: Path) -> dict | None:

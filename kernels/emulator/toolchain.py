@@ -7,6 +7,7 @@ $XDG_CACHE_HOME/hopper-course, or ~/.cache/hopper-course. $KERNELS_CXX names the
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -47,12 +48,20 @@ class Compiler:
 def cache_folder() -> Path:
     """Where built code is kept. Made if missing."""
     named = os.environ.get("KERNELS_CACHE")
-    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper-course"
     try:
+        base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper-course"
         base.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as e:  # RuntimeError: no home folder is known
+        raise EmulatorUnavailable(f"The emulator's cache folder cannot be made: {e}. Set KERNELS_CACHE to a folder of yours.") from e
+    return base.resolve()
+
+
+def _scratch(cache: Path) -> tempfile.TemporaryDirectory:
+    """A folder to build in, on the cache's file system, so that what was built moves into the cache in one step."""
+    try:
+        return tempfile.TemporaryDirectory(dir=cache)
     except OSError as e:
-        raise EmulatorUnavailable(f"The emulator keeps compiled kernels in {base}, which cannot be made: {e}. Set KERNELS_CACHE to a folder of yours.") from e
-    return base
+        raise EmulatorUnavailable(f"The emulator keeps compiled kernels in {cache}, where nothing can be written: {e}. Set KERNELS_CACHE to a folder of yours.") from e
 
 
 def machine() -> str:
@@ -152,13 +161,25 @@ def runner() -> Path:
         return prebuilt / "runner"
     c = compiler()
     target = cache_folder() / f"runner-{_digest(runtime_digest(), c.version)}"
-    if not target.exists():
-        wait = "about a minute" if c.family == "zig" else "about 20 s"
-        print(f"Building the kernel emulator once ({wait}) ...", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+    if target.exists():
+        return target
+    with _scratch(target.parent) as folder, _alone(target.parent / "building"):
+        if not target.exists():  # another process may have built it while this one waited
+            wait = "one to two minutes" if c.family == "zig" else "about 20 s"
+            print(f"Building the kernel emulator once ({wait}) ...", file=sys.stderr, flush=True)
             build_runner(Path(folder) / "runner", c)
             os.replace(Path(folder) / "runner", target)
     return target
+
+
+@contextlib.contextmanager
+def _alone(lock: Path):
+    """One process at a time: the workers of a class all want the runner at once. The kernel frees the lock of one that dies."""
+    import fcntl
+
+    with open(lock, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 # What the two compilers call the same things. The hooks that -fsanitize=thread plants are the runner's own (hooks.cpp): the
@@ -179,11 +200,18 @@ _WRAP = [f"-Wl,--wrap={f}" for f in ("memcpy", "memmove", "memset")]
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<message>.*)$", re.M)
 
 
-def _compile_error(name: str, log: str) -> EmulatorCompileError:
+EXPORTS = "exports"  # the lines after a kernel's own: one for each entry
+
+
+def _compile_error(name: str, log: str, entries: list[str]) -> EmulatorCompileError:
     m = _ERROR.search(log)
     if not m:
         return EmulatorCompileError(f"{name} does not compile for the emulator:\n{log[-3000:]}", log=log)
     file, line = Path(m["file"]).name, int(m["line"])
+    if file == EXPORTS:
+        return EmulatorCompileError(
+            f'{name} has no kernel named {entries[line - 1]!r}, or not as extern "C" __global__ void. (compiling for the emulator: {m["message"]})', file=name, log=log
+        )
     return EmulatorCompileError(f"{file}:{line}: {m['message']} (compiling {name} for the emulator)", file=file, line=line, log=log)
 
 
@@ -203,22 +231,23 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
     key = _digest(text, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
     target = cache_folder() / f"{source.stem}-{key}.so"
     if target.exists():
-        os.utime(target)  # used: the last to be pruned
+        with contextlib.suppress(OSError):  # a cache that may only be read
+            os.utime(target)  # used: the last to be pruned
         return target, 0.0
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(dir=target.parent) as name:
+    with _scratch(target.parent) as name:
         folder = Path(name)
         unit = folder / "kernel.cpp"
         exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
-        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "exports"\n{exports}'.encode())
+        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}'.encode())
         include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
         run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True)
         compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))
         if compiled.returncode:
-            raise _compile_error(source.name, compiled.stderr)
+            raise _compile_error(source.name, compiled.stderr, entries)
         linked = run(*_LINK, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
         if linked.returncode:
-            raise _compile_error(source.name, linked.stderr)
+            raise _compile_error(source.name, linked.stderr, entries)
         os.replace(folder / "kernel.so", target)
     _prune(target.parent)
     return target, time.perf_counter() - began

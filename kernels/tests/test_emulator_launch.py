@@ -1,10 +1,12 @@
 """The Python side: building, arguments, errors, reports, and that no kernel can bring its caller down."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,9 @@ from kernels.emulator import (
     EmulatorCompileError,
     EmulatorCrash,
     EmulatorError,
+    EmulatorMisuse,
     EmulatorOutOfBounds,
+    EmulatorTimeout,
     EmulatorUnavailable,
     available,
     build,
@@ -38,9 +42,10 @@ extern "C" __global__ void divides(int* x) { x[0] = x[1] / x[2]; }              
 HOPPER_FN int deep(volatile int* p, int n) { volatile char big[4096]; big[n & 4095] = 1; return n ? deep(p, n - 1) + big[0] : *p; }   // recursion
 extern "C" __global__ void recurses(int* x) { x[0] = deep(x + 1, 1000); }
 extern "C" __global__ void traps() { __trap(); }                                         // trap
+extern "C" __global__ void spins() { for (;;) {} }                                       // spin
 extern "C" __global__ void dies(int* x) { *(volatile int*)(uintptr_t)x[0] = 1; }
 """
-ENTRIES = ["mix", "null_is_null", "twice", "takes_map", "divides", "recurses", "traps", "dies"]
+ENTRIES = ["mix", "null_is_null", "twice", "takes_map", "divides", "recurses", "traps", "spins", "dies"]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +60,13 @@ def test_arguments_of_every_kind(module):
     module.launch("mix", 2, 8, [x, y, 10, 2.0, 1, 0.5, 3, True])  # Python numbers take the parameter's type
     np.testing.assert_array_equal(y, x * 2 + 4.5)
     out = np.zeros(1, np.float32)
+    module.launch("mix", 2, 8, [x, y, 10, float("inf"), 1, float("nan"), 3, True])
+    assert np.isnan(y).all()
     module.launch("null_is_null", 1, 1, [None, out])
     assert out[0] == 1
+
+
+MAP = TensorMap(np.zeros((4, 4), np.float32), (4, 4), 0)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +80,9 @@ def test_arguments_of_every_kind(module):
         ("twice", ["text", None], "is a str"),
         ("takes_map", [TensorMap(np.zeros((2, 4, 4), np.float32), (1, 4, 4), 0), 3], "two-dimensional"),
         ("absent", [], "'absent' is not one of them"),
+        ("takes_map", [MAP, 2**32], "parameter 2 is an integer of 4 bytes; the argument is the int 4294967296"),
+        ("takes_map", [MAP, 2**63], "does not fit a signed 64-bit integer"),
+        ("takes_map", [MAP, float("nan")], "the argument is the float nan"),
     ],
 )
 def test_arguments_that_do_not_fit(module, entry, args, message):
@@ -80,8 +93,16 @@ def test_arguments_that_do_not_fit(module, entry, args, message):
 def test_policy_and_extent_are_checked(module):
     with pytest.raises(EmulatorArgumentError, match="policy is one of friendly"):
         module.launch("traps", 1, 1, [], policy="fair")
-    with pytest.raises(EmulatorArgumentError, match="one to three numbers"):
-        module.launch("traps", (1, 1, 1, 1), 1, [])
+    for grid in ((1, 1, 1, 1), "x", (1, 1.5), -1):
+        with pytest.raises(EmulatorArgumentError, match="one to three whole numbers"):
+            module.launch("traps", grid, 1, [])
+    for option in ({"smem": -1}, {"registers": 1.5}, {"seed": None}, {"sms": 0}, {"timeout": float("nan")}):
+        with pytest.raises(EmulatorArgumentError, match=next(iter(option))):
+            module.launch("traps", 1, 1, [], **option)
+    with pytest.raises(EmulatorMisuse, match="A grid of 1 x 65536 x 1 blocks: CUDA allows"):
+        module.launch("traps", (np.int64(1), 65536), 1, [])
+    with pytest.raises(EmulatorMisuse, match="A block of 65536 x 65536 x 1 threads"):
+        module.launch("traps", 1, (65536, 65536), [])
 
 
 def test_aliases_share_memory(module):
@@ -94,6 +115,24 @@ def test_aliases_share_memory(module):
     y = np.zeros(8, np.float32)
     module.launch("twice", 1, 8, [x, y])
     np.testing.assert_array_equal(y, 2 * x)
+    with pytest.raises(EmulatorMisuse, match="writes to argument 2 .*read-only: pass a copy"):
+        module.launch("twice", 1, 8, [y, x])
+
+
+def test_arrays_that_do_not_fit_the_shared_folder(module, monkeypatch):
+    """A container's /dev/shm is small, and a page that finds no room there would be a bus error in this process."""
+    x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+    assert process._shared_folder(2**60) is None
+    monkeypatch.setattr(process, "_shared_folder", lambda size: None)
+    module.launch("twice", 1, 8, [x, y])
+    assert (y == 2).all()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(EmulatorUnavailable, match="do not fit .*No space left.*TMPDIR"):
+        module.launch("twice", 1, 8, [x, y])
 
 
 def test_compile_errors_name_the_line_of_the_kernel():
@@ -103,8 +142,12 @@ def test_compile_errors_name_the_line_of_the_kernel():
     assert (e.value.file, e.value.line) == ("bad.cu", 3) and "undeclared" in e.value.log
     with pytest.raises(EmulatorCompileError, match=r"write SHARED\(T, name"):
         compiled("bad", text.replace("x[0] = undeclared", "__shared__ int s[4]; x[0] = s[1]"), "f")
-    with pytest.raises(EmulatorCompileError):
-        compiled("bad", text.replace("undeclared", "1"), "g")
+    with pytest.raises(EmulatorCompileError, match="bad.cu has no kernel named 'g'"):
+        compiled("bad", text.replace("undeclared", "1"), "f", "g")
+    with pytest.raises(EmulatorCompileError, match="no kernel source nowhere.cu"):
+        build("nowhere.cu", ["f"])
+    with pytest.raises(EmulatorArgumentError, match="entries is a list"):
+        build(__file__, "f")
 
 
 @pytest.mark.parametrize(
@@ -112,6 +155,7 @@ def test_compile_errors_name_the_line_of_the_kernel():
     [
         ("divides", [np.array([0, 1, 0], np.int32)], EmulatorCrash, "// divide"),
         ("traps", [], EmulatorError, "// trap"),
+        ("spins", [], EmulatorTimeout, "// spin"),
         ("recurses", [np.array([0, 3], np.int32)], EmulatorOutOfBounds, "// recursion"),
     ],
 )
@@ -119,7 +163,7 @@ def test_compile_errors_name_the_line_of_the_kernel():
 def test_a_crash_is_a_report(entry, args, kind, marker, instrument):
     module = compiled("launch", SOURCE, *ENTRIES, instrument=instrument)
     with pytest.raises(kind) as e:
-        module.launch(entry, 1, 1, args)
+        module.launch(entry, 1, 1, args, timeout=0.3)
     assert e.value.report.findings[-1].places[0].line == line_of(SOURCE, marker)
     assert isinstance(e.value, KernelError)
 
@@ -187,9 +231,27 @@ def test_the_cache(monkeypatch, tmp_path):
     assert compiled("cached", text, "f", VALUE=1).build_seconds == 0  # used last: kept
     compiled("cached", text, "f", VALUE=3)
     assert len(list((tmp_path / "cache").glob("*.so"))) == 2 and first.library.exists()
-    monkeypatch.setenv("KERNELS_CACHE", "/proc/no/such")
-    with pytest.raises(EmulatorUnavailable, match="KERNELS_CACHE"):
-        compiled("cached", text, "f", VALUE=1)
+    for folder in ("/proc/no/such", "/proc", __file__):  # cannot be made, cannot be written to, is a file
+        monkeypatch.setenv("KERNELS_CACHE", folder)
+        with pytest.raises(EmulatorUnavailable, match="KERNELS_CACHE"):
+            compiled("cached", text, "f", VALUE=1)
+
+
+def test_the_runner_is_built_once(monkeypatch, tmp_path, capfd):
+    """By whoever comes first: the workers of a class all start at once."""
+    monkeypatch.setenv("KERNELS_CACHE", str(tmp_path))
+    monkeypatch.setattr(toolchain, "PREBUILT", tmp_path / "none")
+    built = []
+
+    def build_runner(target, compiler):
+        built.append(target)
+        time.sleep(0.2)
+        target.write_text("")
+
+    monkeypatch.setattr(toolchain, "build_runner", build_runner)
+    with ThreadPoolExecutor(3) as pool:
+        assert len({f.result() for f in [pool.submit(toolchain.runner) for _ in range(3)]}) == 1
+    assert len(built) == 1 and capfd.readouterr().err.count("Building") == 1
 
 
 def test_headers_are_part_of_the_key(tmp_path):

@@ -108,6 +108,9 @@ def test_activations_at_their_limits(linear):
     assert (relu[:6] == 0).all() and relu[6] == 1 and relu[9] == top and np.isnan(relu[10])
     assert (gelu[:2] == 0).all() and gelu[7] == 20 and gelu[9] == top and np.isnan(gelu[10])
     assert abs(gelu[3] - -0.15865525393145707) < 1e-7 and abs(gelu[6] - 0.8413447460685429) < 1e-7
+    for act, out in (("relu", relu), ("gelu", gelu)):
+        np.testing.assert_array_equal(np.isnan(linear.reference(x, act=act)[0]), np.isnan(out))
+    assert linear.reference(x, act="gelu")[0, 0] == 0
     assert abs(silu[0]) < 1e-35 and abs(silu[2] - -0.2689414213699951) < 1e-7 and silu[8] == top and np.isnan(silu[9])
 
 
@@ -214,10 +217,13 @@ def test_compare_passes_the_right_function_and_no_other(linear):
 
 
 def test_cases_hold_every_boundary():
-    labels = [c.label for c in cases(get_spec("linear_epilogue"), np.random.default_rng(7), 24)]
+    found = list(cases(get_spec("linear_epilogue"), np.random.default_rng(7), 24))
+    labels = [c.label for c in found]
     assert (
         sum("C absent" in l for l in labels) >= 3 and sum("C is NaN" in l for l in labels) >= 3 and sum("C read" in l for l in labels) >= 12
     )
+    betas = [c.params["beta"] for c in found[:6]]  # also of few cases
+    assert min(betas) < -0.01 and max(betas) > 0.01 and any(0 < abs(b) < 1e-20 for b in betas)
 
 
 def test_challenge():
@@ -229,6 +235,8 @@ def test_challenge():
     assert not always.passed and ("out of bounds" in always.error.lower() or any("NaN" in r.note for r in always.rows))
     never = kernels.challenge("linear_epilogue", "bool read_c = false;", count=4)
     assert not never.passed and not never.error and any(r.passed for r in never.rows)
+    for line in ("bool read_c = beta > 0.0f;", "bool read_c = beta < -1e-6f || beta > 1e-6f;"):
+        assert not kernels.challenge("linear_epilogue", line, count=6).passed
     typo = kernels.challenge("linear_epilogue", "bool read_c = bta != 0;", count=4)
     assert not typo.passed and "does not compile" in typo.error and "linear_epilogue.cu" in typo.error
     assert "still blank" in kernels.challenge("linear_epilogue", "______").error

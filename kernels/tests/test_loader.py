@@ -8,7 +8,9 @@ import pytest
 
 import kernels
 from kernels import ArgumentError, BackendError, ContextDeadError, KernelError, LaunchError, TensorMap, gpu
+from kernels.arrays import require_sides
 from kernels.backends import Context, choose
+from kernels.spec import Launch
 from kernels.specs.epilogue import check_gemm, check_linear, check_probe, plan_gemm, plan_linear
 
 BF16 = ml_dtypes.bfloat16
@@ -167,6 +169,8 @@ def acc(m=3, n=5):
         (lambda: check_linear(acc(), out="fp8"), "out must be one of"),
         (lambda: check_linear(acc(), alpha="2"), "alpha must be a number"),
         (lambda: check_linear(acc(), alpha=1e39), "alpha must fit fp32"),
+        (lambda: check_linear(acc(), alpha=10**400), "alpha must fit fp32"),
+        (lambda: check_linear(acc(), act=np.array(["relu", "gelu"])), "act must be one of"),
         (lambda: check_gemm(np.ones((2, 8), BF16), np.ones((3, 9), BF16)), "last axes differ"),
         (lambda: check_gemm(np.ones((2, 8), np.float32), np.ones((3, 8), BF16)), "a must hold bf16; it holds fp32"),
         (lambda: check_probe(np.ones((64, 96), BF16), np.ones((64, 96), BF16), accumulator="bf16"), "multiple of 64 elements"),
@@ -175,6 +179,46 @@ def acc(m=3, n=5):
 def test_what_breaks_a_rule_is_refused(call, rule):
     with pytest.raises(ArgumentError, match=rule):
         call()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -np.float32("inf"), -0.0, np.int8(-128)])
+def test_any_fp32_number_is_a_scalar(value):
+    check_linear(acc(), alpha=value)
+
+
+@pytest.mark.parametrize(
+    "args,params,said",
+    [
+        ((), {}, "missing a required argument: 'acc'.*It takes linear_epilogue.acc, alpha=1.0"),
+        ((acc(),), {"aplha": 2.0}, "unexpected keyword argument 'aplha'"),
+        ((acc(),), {"acc": acc()}, "multiple values for argument 'acc'"),
+    ],
+)
+def test_a_call_that_does_not_fit_says_what_the_kernel_takes(args, params, said):
+    with pytest.raises(ArgumentError, match=said):
+        kernels.load("linear_epilogue", "emulator")(*args, **params)
+
+
+@pytest.mark.parametrize(
+    "options,rule",
+    [
+        ({"seed": "x"}, "seed is a whole number"),
+        ({"policy": "fair"}, "policy is one of friendly"),
+        ({"timeout": float("inf")}, "seconds above 0"),
+        ({"timeout": 0}, "seconds above 0"),
+        ({"sms": 0}, "sms is a whole number, 1 or more"),
+    ],
+)
+def test_options_that_no_launch_can_have(options, rule):
+    with pytest.raises(ArgumentError, match=rule):
+        kernels.load("linear_epilogue", "emulator", **options)
+
+
+def test_sizes_beyond_what_the_kernels_and_a_launch_count():
+    with pytest.raises(ArgumentError, match="a: each side may be 2,147,482,624 at most"):
+        require_sides("a", SimpleNamespace(shape=(2**31 - 1, 1)))
+    with pytest.raises(ArgumentError, match="gemm_naive would need a grid of 1 x 65536 blocks"):
+        Launch("gemm_naive", (1, 65536), (16, 16), [])
 
 
 def test_null_c_with_beta_zero_is_allowed_and_passed_as_null():

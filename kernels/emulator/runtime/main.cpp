@@ -79,11 +79,11 @@ void read_argument(std::istringstream& in) {
     m.base = (uint64_t)(array_base[index] + offset);
     append(a.bytes, m);
   } else if (a.kind == "int") {
-    long long v;
+    uint64_t v;  // two's complement
     in >> v;
     append(a.bytes, v);
   } else if (a.kind == "float") {
-    double v;
+    uint64_t v;  // a double's bits: streams read neither NaN nor infinity
     in >> v;
     append(a.bytes, v);
   } else {  // floatbytes, intbytes, bytes: a typed scalar
@@ -137,6 +137,14 @@ void read_launch(const char* path) {
   }
 }
 
+// Whether 8 bytes of two's complement keep their value in the parameter's lowest `bytes`, signed or not.
+bool fits_integer(const unsigned char* value, unsigned bytes) {
+  int64_t v;
+  memcpy(&v, value, 8);
+  if (bytes >= 8) return true;
+  return v >= -(int64_t(1) << (8 * bytes - 1)) && v < (int64_t(1) << 8 * bytes);
+}
+
 // The kernel's parameters as its library describes them, from the arguments given.
 void fit_arguments() {
   const Kernel* k = machine.kernel;
@@ -163,6 +171,9 @@ void fit_arguments() {
       stop("argument", "argument-type",
            text("%s: parameter %u is %s of %u bytes; the argument is%s.", entry.c_str(), i + 1, expected, p.bytes,
                 a.given.c_str()));
+    if (a.kind == "int" && p.kind == 'i' && !fits_integer(a.bytes.data(), p.bytes))
+      stop("argument", "argument-value",
+           text("%s: parameter %u is an integer of %u bytes; the argument is%s.", entry.c_str(), i + 1, p.bytes, a.given.c_str()));
     if (a.array >= 0 && p.kind != 'c') may_be_written[(size_t)a.array] = true;
     double number = 0;
     if (a.kind == "float") memcpy(&number, a.bytes.data(), 8);
@@ -217,6 +228,11 @@ void load_kernel() {
 
 void check_launch() {
   Options& o = machine.options;
+  const Dim3 &b = o.block, &g = o.grid;
+  if (b.x > 1024 || b.y > 1024 || b.z > 64)
+    stop("misuse", "launch", text("A block of %u x %u x %u threads: it may have 1 to 1024, and 64 along z.", b.x, b.y, b.z));
+  if (g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
+    stop("misuse", "launch", text("A grid of %u x %u x %u blocks: CUDA allows 2147483647 x 65535 x 65535.", g.x, g.y, g.z));
   const unsigned n = machine.threads_per_block();
   if (n == 0 || n > 1024) stop("misuse", "launch", text("A block of %u threads: it may have 1 to 1024.", n));
   if (!o.grid.x || !o.grid.y || !o.grid.z)

@@ -114,7 +114,7 @@ std::string waits_for(const Thread* t) {
                   b->cluster->barrier.arrived, b->cluster->live);
     case Wait::STORES: return text("waits for its TMA stores at %s", at(t->where).c_str());
     case Wait::NONE:
-    case Wait::YIELD: return text("runs or polls near %s", at(t->where).c_str());
+    case Wait::YIELD: return *t->where.file ? text("runs or polls near %s", at(t->where).c_str()) : "runs";
   }
   return "";
 }
@@ -158,7 +158,7 @@ std::string everybody() {
 }
 
 std::string recent_events() {
-  std::string s = "\nlast events:";
+  std::string s = recent.empty() ? "" : "\nlast events:";
   for (const std::string& e : recent) s += "\n  " + e;
   return s;
 }

@@ -34,7 +34,7 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
                     : "Wait on the copy's mbarrier (with the right parity) before reading.";
   if (a == Kind::COPY && a_writes && !global)
-    return "The buffer was not yet free: wait for its EMPTY barrier before the copy, and arrive on EMPTY only after the reads "
+    return "The buffer was not yet free: wait for its EMPTY barrier (or the block's) before the copy, and arrive on EMPTY only after the reads "
            "are done (after wgmma_wait).";
   if (other == Kind::COPY && !other_wrote)
     return "Wait with tma_store_wait_read (by the thread that stored), then a barrier, before the source is written again.";

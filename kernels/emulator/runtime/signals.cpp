@@ -16,12 +16,13 @@ namespace {
 volatile sig_atomic_t alarms;
 volatile sig_atomic_t dying;
 
+// One byte into the instruction: the launcher steps a byte back, as it must from a hook's return address.
 const void* code_address(void* context) {
   const ucontext_t* c = (const ucontext_t*)context;
 #if defined(__x86_64__)
-  return (const void*)c->uc_mcontext.gregs[REG_RIP];
+  return (const char*)c->uc_mcontext.gregs[REG_RIP] + 1;
 #else
-  return (const void*)c->uc_mcontext.pc;
+  return (const char*)c->uc_mcontext.pc + 1;
 #endif
 }
 
