@@ -245,7 +245,9 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))
         if compiled.returncode:
             raise _compile_error(source.name, compiled.stderr, entries)
-        linked = run(*_LINK, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
+        # a kernel uses nothing of C++'s library; zig would build its own first, which takes a minute
+        bare = ["-nostdlib++"] if c.family == "zig" else []
+        linked = run(*_LINK, *bare, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
         if linked.returncode:
             raise _compile_error(source.name, linked.stderr, entries)
         os.replace(folder / "kernel.so", target)
