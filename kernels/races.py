@@ -10,7 +10,7 @@ import numpy as np
 
 from kernels import arrays
 from kernels.compare import relative_error
-from kernels.errors import LaunchError
+from kernels.errors import ArgumentError, LaunchError
 from kernels.kernel import load
 from kernels.spec import get_spec, tolerance
 
@@ -38,10 +38,16 @@ class Outcome:
 
 
 def arguments(name: str, bug: str | None = None, seed: int = 0, **sizes):
-    """The example arguments of a kernel, or of one of its defects: (arrays, params)."""
+    """The example arguments of a kernel, or of one of its defects: (arrays, params). Raises ArgumentError for sizes that give none."""
     spec = get_spec(name)
     example = (spec.bugs[bug].example if bug else None) or spec.example
-    return example(np.random.default_rng(seed), **sizes)
+    try:
+        return example(np.random.default_rng(seed), **sizes)
+    except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError) as e:
+        if not sizes:
+            raise
+        settings = ", ".join(f"{k}={v}" for k, v in sizes.items())
+        raise ArgumentError(f"No example of {name} can be made with {settings}: {type(e).__name__}: {e}.") from e
 
 
 def run_once(name: str, bug: str | None, policy: str, seed: int, checks: bool, given, params, timeout: float = 60.0) -> Outcome:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autograder.cli import run as course
-from kernels import KernelError, bench, gpu, races
+from kernels import ArgumentError, KernelError, bench, gpu, races
 from kernels.sources import CUDA_DIR
 
 DATA = CUDA_DIR.parents[1] / "figures" / "data"
@@ -149,3 +149,9 @@ def test_committed_measurements_have_a_receipt_and_explain_their_fields(path):
     assert set(r["sources"]) == set(made.kernels)
     obvious = {"kernel", "out", "act", "bias", "operands", "tool", "version", "bug", "ran_to_the_end"}
     assert {k for p in record["points"] for k in p} <= set(record["fields"]) | obvious
+
+
+@pytest.mark.parametrize("sizes", [{"m": -5}, {"m": "many"}, {"out": "fp8"}])
+def test_sizes_that_give_no_example(sizes):
+    with pytest.raises(ArgumentError, match=next(iter(sizes))):
+        races.run_once("gemm_epilogue", None, "random", 0, True, *races.arguments("gemm_epilogue", **sizes))
