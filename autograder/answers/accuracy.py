@@ -21,13 +21,14 @@ import numpy as np
 import typer
 
 from autograder.answers import calibration
+from autograder.answers.accuracy_words import WORDS
 from autograder.answers.score import score_slot, scorer
 from autograder.errors import CourseError
 from autograder.lesson import find_lesson
 from autograder.lesson.rubric import Rubric, load_rubric
 from autograder.records import SlotScore
 
-SPLITS = {"test": "held out", "dev": "development"}
+SPLITS = ("test", "dev")  # held out, development
 NO_CREDIT = ("terms_only", "stuffed", "off_topic")  # categories that can earn nothing
 NEEDED = ("id", "lang", "slot", "category", "answer", "points", "links", "veto", "split", "writer")
 
@@ -155,41 +156,26 @@ def report(rubric: Rubric, answers: list[dict], splits: Iterable[str] = SPLITS) 
     return out
 
 
-def page(data: dict, readings: list[dict] = ()) -> str:
+def page(data: dict, readings: list[dict] = (), lang: str = "en") -> str:
     """The report as Markdown, for the website and for people. readings: first readings of each round, see the module."""
-    lines = [
-        f"# How right is the answer scorer? {data['lesson']}",
-        "",
-        "Measured by `python -m autograder.answers.accuracy " + data["lesson"] + " --write` on the labelled answers in `answers.jsonl`.",
-        "Only the held-out answers say how the scorer does on wording that it has not met: the rules and the lane's threshold were",
-        "made while reading the development answers.",
-        "An answer in the `auto` lane is wrong if its points are off by one or more, or if a veto is missed or wrongly raised.",
-        "Everything else waits in the `review` lane for a person, who sees the quoted evidence.",
-        "",
-        "| | " + " | ".join(SPLITS[s] for s in data["splits"]) + " |",
-        "| --- |" + " --- |" * len(data["splits"]),
-    ]
-    writers = sorted(next(iter(data["splits"].values()))["by_writer"])
-    rows = [
-        ("answers", "answers"), ("quadratic weighted kappa of all points", "kappa"), ("exact agreement of all points", "exact"), ("share released (auto)", "auto_share"),
-        ("released answers", "auto_answers"), ("released and wrong", "auto_wrong"), ("error rate of what is released", "auto_error"),
-        ("its 95 % upper bound", "auto_error_95"), ("released with credit where none was due", "credited_nothing_due_auto"),
-        ("vetoes labelled", "vetoes"), ("vetoes found", "vetoes_found"), ("vetoes wrongly raised", "vetoes_false"),
-    ]  # fmt: skip
-    for label, key in rows:
+    w = WORDS[lang]
+    splits = [w[s] for s in data["splits"]]
+    lines = [f"# {w['title']} {data['lesson']}", "", w["intro"].format(lesson=data["lesson"]), ""]
+    lines += ["| | " + " | ".join(splits) + " |", "| --- |" + " --- |" * len(splits)]
+    for key, label in w["rows"].items():
         lines.append(f"| {label} | " + " | ".join(_cell(d[key]) for d in data["splits"].values()) + " |")
-    lines += ["", f"Writers of the {SPLITS[next(iter(data['splits']))]} answers: {'; '.join(writers)}. Answers by people who know neither rules nor rubric may score lower."]
-    if readings:
-        lines += ["", "## First readings", "", "What was measured when the scorer met each round's answers for the first time; afterwards their failures were used to mend it.", ""]
-        lines += ["| round | answers | kappa | exact | auto share | released and wrong | what followed |", "| --- | --- | --- | --- | --- | --- | --- |"]
-        lines += [f"| {r['round']} | {r['answers']} | {r['kappa']} | {r['exact']} | {r['auto_share']} | {r['auto_wrong']} of {r['auto_answers']} | {r['note']} |" for r in readings]
     first = next(iter(data["splits"]))
     groups = data["splits"][first]
-    for title, key in (("language", "by_language"), ("slot", "by_slot"), ("category", "by_category"), ("writer", "by_writer")):
-        lines += ["", f"## By {title} ({SPLITS[first]})", "", f"| {title} | answers | kappa | exact | auto share | auto wrong |", "| --- | --- | --- | --- | --- | --- |"]
+    lines += ["", w["writers"].format(split=splits[0], writers="; ".join(sorted(groups["by_writer"])))]
+    if readings:
+        lines += ["", f"## {w['first']}", "", w["first_intro"], "", w["first_head"], "| --- | --- | --- | --- | --- | --- | --- |"]
+        note = "note" if lang == "en" else f"note_{lang}"
+        lines += [f"| {r['round']} | {r['answers']} | {r['kappa']} | {r['exact']} | {r['auto_share']} | {r['auto_wrong']} / {r['auto_answers']} | {r[note]} |" for r in readings]
+    for key, title in w["groups"].items():
+        lines += ["", f"## {title} ({splits[0]})", "", w["group_head"], "| --- | --- | --- | --- | --- | --- |"]
         for name, d in groups[key].items():
-            lines.append(f"| {name} | {d['answers']} | {_cell(d['kappa'])} | {_cell(d['exact'])} | {_cell(d['auto_share'])} | {d['auto_wrong']} of {d['auto_answers']} |")
-    lines += ["", f"## By causal link ({SPLITS[first]})", "", "| link | labelled | found | precision | recall |", "| --- | --- | --- | --- | --- |"]
+            lines.append(f"| {name} | {d['answers']} | {_cell(d['kappa'])} | {_cell(d['exact'])} | {_cell(d['auto_share'])} | {d['auto_wrong']} / {d['auto_answers']} |")
+    lines += ["", f"## {w['links']} ({splits[0]})", "", w["links_head"], "| --- | --- | --- | --- | --- |"]
     for name, d in groups["links"].items():
         lines.append(f"| {name} | {d['true']} | {d['found']} | {_cell(d['precision'])} | {_cell(d['recall'])} |")
     return "\n".join(lines) + "\n"

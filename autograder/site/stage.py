@@ -7,6 +7,7 @@ the switch is a change of one folder. lessons/_quarto.yml is the one place that 
 from __future__ import annotations
 
 import base64
+import json
 import re
 import shutil
 from dataclasses import dataclass
@@ -69,6 +70,8 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
             outputs = lesson_outputs(lesson, source)
         _copy_assets(page.source.parent, target)
         text = _body(source, outputs, edition, target, lang)
+        if page.lesson and _accuracy(page.source.parent, target, lang):
+            text += f"\n\n{WORDS[lang]['accuracy']}"
         front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
         front["lang"] = lang
         with (target / "index.qmd").open("w", encoding="utf-8") as f:
@@ -171,6 +174,19 @@ def _links(text: str, page: Page, lang: str) -> str:
 def _copy_assets(source: Path, target: Path) -> None:
     if (source / "assets").is_dir():
         shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True)
+
+
+def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
+    """The answer scorer's published accuracy as a page beside the lesson's; False where the lesson has none."""
+    if not (lesson / "accuracy.json").is_file():
+        return False
+    from autograder.answers.accuracy import page  # loads the scorer, so only here
+
+    data = json.loads((lesson / "accuracy.json").read_text(encoding="utf-8"))
+    readings = lesson / "accuracy_readings.json"
+    title, _, body = page(data, json.loads(readings.read_text(encoding="utf-8")) if readings.is_file() else [], lang).partition("\n")
+    (target / "accuracy.qmd").write_text(f"---\ntitle: {json.dumps(title.lstrip('# ').removesuffix(data['lesson']).strip(), ensure_ascii=False)}\nlang: {lang}\n---\n{body}", encoding="utf-8")
+    return True
 
 
 def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path, lang: str) -> str:

@@ -7,6 +7,7 @@ WORDS = {
         "answer_suffix": "（参考答案版）",
         "home": "首页",
         "toc": "本页内容",
+        "accuracy": "文字评分器在标注作答上测得的准确率，见[准确率报告](accuracy.qmd)。",
         "slot": "在 notebook 的这个位置写你的答案。",
     },
     "en": {
@@ -15,6 +16,7 @@ WORDS = {
         "answer_suffix": " (answer edition)",
         "home": "Home",
         "toc": "On this page",
+        "accuracy": "How right the answer scorer is, measured on labelled answers: [accuracy report](accuracy.qmd).",
         "slot": "Your answer goes here, in the notebook.",
     },
 }

@@ -46,7 +46,7 @@ class Visit:
 
 
 def _all_pages(lang):
-    return [f"{lang}/index.html", f"{lang}/glossary/index.html"] + [f"{lang}/{p.name}/index.html" for p in list_lessons()]
+    return [f"{lang}/index.html", f"{lang}/glossary/index.html"] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
 
 
 def test_every_page_loads_whole_and_asks_no_other_host(site, lang):
@@ -79,6 +79,13 @@ def test_sidebar_and_previous_next_lead_through_the_course(site, lang):
         v.page.wait_for_url("**/glossary/index.html")
         v.page.click(".nav-page-previous a")
         v.page.wait_for_url(f"**/{lang}/{LESSON}/index.html")
+
+
+def test_the_lesson_leads_to_the_scorers_accuracy(site, lang):
+    with Visit(site, f"{lang}/{LESSON}/index.html") as v:
+        v.page.click('main a[href*="accuracy"]')
+        v.page.wait_for_url(f"**/{lang}/{LESSON}/accuracy.html")
+        assert "kappa" in v.page.inner_text("main table")
 
 
 @pytest.mark.parametrize("lang,word", [("zh", "累加器"), ("en", "accumulator")])
