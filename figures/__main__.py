@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from figures.build import draw, find_figures, stale
+from figures.build import all_figures, draw, find_figures, stale
 
 
 def main() -> int:
@@ -15,6 +15,9 @@ def main() -> int:
     options = parser.parse_args()
     figures = find_figures()
     unknown = set(options.names) - {f.name for f in figures}
+    if waiting := [f for f in all_figures() if f.name in unknown and f.awaited]:
+        print(f"{waiting[0].name} is drawn once lessons/{waiting[0].module.LESSON} is there.", file=sys.stderr)
+        return 2
     if unknown:
         print(f"There is no figure named {', '.join(sorted(unknown))}. Figures: {', '.join(f.name for f in figures)}.", file=sys.stderr)
         return 2

@@ -55,10 +55,21 @@ class Figure:
         short = self.name.split("_", 1)[1].replace("_", "-")
         return ROOT / "lessons" / self.module.LESSON / "assets" / f"{short}.{lang}.svg"
 
+    @property
+    def awaited(self) -> bool:
+        """Whether it waits for its lesson to be written: there is no folder for it yet."""
+        return not getattr(self.module, "FOLDER", "") and not (ROOT / "lessons" / self.module.LESSON).is_dir()
 
-def find_figures() -> list[Figure]:
+
+def all_figures() -> list[Figure]:
+    """Every figure that has a script, also those whose lesson is not written yet."""
     names = sorted(p.stem for p in HERE.glob("*.py") if _MODULE.match(p.stem))
     return [Figure(importlib.import_module(f"figures.{name}")) for name in names]
+
+
+def find_figures() -> list[Figure]:
+    """The figures to draw: those whose lesson is there."""
+    return [f for f in all_figures() if not f.awaited]
 
 
 def fingerprint(figure: Figure, data: dict) -> str:

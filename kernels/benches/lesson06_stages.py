@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernels.bench import Bench, Session
 from kernels.benches.gemm_ladder import Operands
-from kernels.benches.ready import TIMES, compile_all, enqueue, rotate
+from kernels.benches.ready import TIMES, compile_all, enqueue, rotate, time_shuffled
 from kernels.specs.ring_pipeline import MOST_STAGES, launch_of, shared_bytes
 
 SHAPES = ((8192, 8192, 8192), (4096, 4096, 4096), (8192, 8192, 512))  # M, N, K
@@ -12,7 +12,7 @@ BURST = {(8192, 8192, 8192): 4, (4096, 4096, 4096): 20, (8192, 8192, 512): 30}
 
 
 def stages(session: Session) -> list[dict]:
-    """1 to 7 stages and cuBLAS, interleaved, bursts back to back."""
+    """1 to 7 stages and cuBLAS, bursts back to back, in another order each round."""
     compile_all([("ring_pipeline.cu", {"STAGES": s, "OUT": "bf16"}) for s in range(1, MOST_STAGES + 1)])
     points = []
     for size in SHAPES:
@@ -21,7 +21,7 @@ def stages(session: Session) -> list[dict]:
         calls = {"cublas": operands.cublas()}
         for s in range(1, MOST_STAGES + 1):
             calls[f"{s} stages"] = rotate(enqueue("ring_pipeline.cu", launch_of(a, b, d, None, size, s, "bf16")) for a, b, d in operands.ours)
-        times = session.time(calls, repeats=10, inner=BURST[size])
+        times = time_shuffled(calls, repeats=12, inner=BURST[size])
         for name, t in times.items():
             s = 0 if name == "cublas" else int(name.split()[0])
             points.append({"m": m, "n": n, "k": k, "variant": name, "stages": s, "shared_bytes": shared_bytes(s), "tflop_per_s": 2.0 * m * n * k / t["ms"] / 1e9,

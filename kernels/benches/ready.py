@@ -7,8 +7,11 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+
 from kernels import gpu
 from kernels.backends import Context
+from kernels.bench import summary
 from kernels.nvrtc import compile_source
 from kernels.sources import load_source
 from kernels.spec import Launch, get_spec
@@ -59,6 +62,21 @@ def rotate(calls: Iterable[Callable[[], None]]) -> Callable[[], None]:
     """One call that runs the next of `calls` each time."""
     ring = itertools.cycle(list(calls))
     return lambda: next(ring)()
+
+
+def time_shuffled(calls: Mapping[str, Callable[[], None]], repeats: int, inner: int, seed: int = 1) -> dict[str, dict]:
+    """As Session.time, but each round runs the calls in another random order.
+
+    For calls of a millisecond or more, whose heat and power reach into the next one: in a fixed order the neighbour would be part of
+    the figure.
+    """
+    rng, readings = np.random.default_rng(seed), {name: [] for name in calls}
+    gpu.time_ms(list(calls.values()), repeats=1, warmup=2, inner=inner)
+    for _ in range(repeats):
+        names = [str(n) for n in rng.permutation(list(calls))]
+        for name, (ms,) in zip(names, gpu.time_ms([calls[n] for n in names], repeats=1, warmup=0, inner=inner)):
+            readings[name].append(ms)
+    return {name: summary(r) for name, r in readings.items()}
 
 
 def graph_of(calls: Iterable[Callable[[], None]]) -> Callable[[], None]:
