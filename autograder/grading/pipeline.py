@@ -58,7 +58,7 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
 
 
 def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, identity: str, sandbox: Sandbox | None) -> Result:
-    from autograder.answers import score_slot
+    from autograder.answers import score_many
 
     chosen = _choose(reading)
     findings = list(chosen.findings)
@@ -67,9 +67,8 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     findings += integrity.find_changes(reading, chosen.fill)
     findings += evidence.find_claims(reading)
     findings += _about_answers(reading)
-    slots: dict[str, SlotScore] = {
-        slot: score_slot(slot, lesson.rubric, reading.answers[slot], reading.lang, lesson_text=reading.released.text) for slot in ANSWER_SLOTS
-    }
+    answers = [(slot, reading.answers[slot], reading.lang) for slot in ANSWER_SLOTS]
+    slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=reading.released.text)))
     for slot in {*reading.pictures, *reading.cut}:
         slots[slot] = slots[slot].model_copy(update={"lane": "review"})
     code = CodeResult(checks.passed("normal"), checks.passed("boundary"), own.passed)

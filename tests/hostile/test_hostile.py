@@ -38,7 +38,7 @@ def text_scorer(monkeypatch):
         links = [LinkFound(id=link.id, quote="", layer="rules") for link in rubric.slots[slot].links] if found else []
         return SlotScore(slot=slot, points=most if found else 0, max_points=most, lane="auto", links=links)
 
-    monkeypatch.setattr(autograder.answers, "score_slot", score_slot)
+    monkeypatch.setattr(autograder.answers, "score_many", lambda items, rubric, **_: [score_slot(slot, rubric, text, lang) for slot, text, lang in items])
 
 
 @pytest.fixture(scope="module")

