@@ -76,14 +76,20 @@ class SlotVectors:
         self.ids: list[str] = []
         self.examples: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.contrast: dict[str, np.ndarray] = {}
-        wrong = [_canonical(t) for m in slot.misconceptions for lang in ("zh", "en") for t in (m.says.get(lang), *m.exemplars.get(lang))]
-        wrong_vectors = encode(wrong)
+        wrong = [t for m in slot.misconceptions for lang in ("zh", "en") for t in (m.says.get(lang), *m.exemplars.get(lang))]
+        right = [f"{x.cause.get(lang)}，{x.mechanism.get(lang)}，{x.effect.get(lang)}" for x in slot.links for lang in ("zh", "en")]
+        plan: list[tuple[str, list[str], list[str]]] = []
         for link in slot.links:
             own = [f"{link.cause.get(lang)}，{link.mechanism.get(lang)}，{link.effect.get(lang)}" for lang in ("zh", "en")]
-            self._add(link.id, [*own, *link.exemplars.zh, *link.exemplars.en], [*link.contrast.zh, *link.contrast.en], wrong_vectors)
+            plan.append((link.id, [*own, *link.exemplars.zh, *link.exemplars.en], [*link.contrast.zh, *link.contrast.en, *wrong]))
         for m in slot.misconceptions:
-            right = [f"{x.cause.get(lang)}，{x.mechanism.get(lang)}，{x.effect.get(lang)}" for x in slot.links for lang in ("zh", "en")]
-            self._add(m.id, [m.says.zh, m.says.en, *m.exemplars.zh, *m.exemplars.en], [*m.contrast.zh, *m.contrast.en, *right], None)
+            plan.append((m.id, [m.says.zh, m.says.en, *m.exemplars.zh, *m.exemplars.en], [*m.contrast.zh, *m.contrast.en, *right]))
+        canonical = {t: _canonical(t) for _, examples, contrast in plan for t in (*examples, *contrast)}
+        vectors = dict(zip(canonical, encode(list(canonical.values()))))  # one call: many of them stand in several lists
+        for key, examples, contrast in plan:
+            self.ids.append(key)
+            self.examples[key] = (np.array([vectors[t] for t in examples]), np.array([denials(canonical[t]) % 2 for t in examples]))
+            self.contrast[key] = np.array([vectors[t] for t in contrast]) if contrast else encode([])
         self.links = [link.id for link in slot.links]
         self.probes = {key: self._probe(key) for key in self.ids}
 
@@ -99,13 +105,6 @@ class SlotVectors:
         weight = np.concatenate([np.full(len(yes), max(len(no), 1) / len(yes)), np.ones(len(no))])
         dual = np.linalg.solve(x @ x.T + 1.0 + _RIDGE * np.diag(1 / weight), y)
         return np.append(x.T @ dual, dual.sum())
-
-    def _add(self, key: str, examples: list[str], contrast: list[str], more: np.ndarray | None) -> None:
-        texts = [_canonical(t) for t in examples]
-        self.ids.append(key)
-        self.examples[key] = (encode(texts), np.array([denials(t) % 2 for t in texts]))
-        vectors = encode([_canonical(t) for t in contrast])
-        self.contrast[key] = np.concatenate([vectors, more]) if more is not None else vectors
 
     def compare(self, units: list[Unit], vectors: np.ndarray) -> Comparison:
         """An answer's pieces against every link and misconception of the slot."""

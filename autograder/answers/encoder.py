@@ -165,8 +165,7 @@ class _Tokens:
 
     def __init__(self, tokenizer):
         self._tokenizer = tokenizer
-        self._vocabulary = "\0".join(tokenizer._pieces)
-        self._joined: dict[tuple[str, str], bool] = {}  # may one piece hold both characters?
+        self._joined = {pair for piece in tokenizer._pieces for pair in zip(piece, piece[1:])}
         self._known: dict[str, list[int]] = {}
         self._normal = _Characters(tokenizer._normalizer)
 
@@ -177,10 +176,7 @@ class _Tokens:
             return [t._bos_id, t._unk_id, t._eos_id]
         out, start, joined = [t._bos_id], 0, self._joined
         for i, pair in enumerate(zip(normal, normal[1:]), 1):
-            together = joined.get(pair)
-            if together is None:
-                together = joined[pair] = pair[0] + pair[1] in self._vocabulary
-            if not together:
+            if pair not in joined:
                 out += self._stretch(normal[start:i])
                 start = i
         out += self._stretch(normal[start:])

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 BREAK = "\n"  # ends a sentence in the canonical text
 
@@ -263,22 +264,25 @@ def _operator(text: str, i: int) -> bool:
     return bool(even and word.match(left or " ") and re.match(r"[0-9A-Za-z(\[αβ\\{]", right or " "))
 
 
+@lru_cache(maxsize=20_000)
+def _folded(ch: str) -> tuple[str, ...]:
+    """What one character becomes: NFKC, lower case, Greek and signs; blanks as one kind, invisible ones as nothing."""
+    if ch in _GREEK or ch.lower() in _GREEK:
+        return tuple(_GREEK.get(ch) or _GREEK[ch.lower()])
+    if ch in _SIGN:
+        return tuple(_SIGN[ch])
+    out: list[str] = []
+    for c in unicodedata.normalize("NFKC", ch).lower():
+        if c in _SIGN:
+            out += _SIGN[c]
+        elif not invisible(c):
+            out.append(BREAK if c == "\n" else " " if c.isspace() else c)
+    return tuple(out)
+
+
 def _fold(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Per character: NFKC, lower case, Greek and signs; then `==` to `=`, no blanks around operators, single blanks elsewhere."""
-    flat: list[tuple[str, int]] = []
-    for ch, i in chars:
-        if ch in _GREEK or ch.lower() in _GREEK:
-            word = _GREEK.get(ch) or _GREEK[ch.lower()]
-            flat += [(c, i) for c in word]
-            continue
-        if ch in _SIGN:
-            flat += [(c, i) for c in _SIGN[ch]]
-            continue
-        for c in unicodedata.normalize("NFKC", ch).lower():
-            if c in _SIGN:
-                flat += [(d, i) for d in _SIGN[c]]
-            elif not invisible(c):
-                flat.append((BREAK if c == "\n" else " " if c.isspace() else c, i))
+    """Each character folded; then `==` to `=`, no blanks around operators, single blanks elsewhere."""
+    flat = [(c, i) for ch, i in chars for c in _folded(ch)]
     out: list[tuple[str, int]] = []
     for c, i in flat:
         prev = out[-1][0] if out else BREAK
