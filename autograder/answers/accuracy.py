@@ -1,11 +1,12 @@
 """How right is the scorer? `python -m autograder.answers.accuracy LESSON` measures it on the lesson's labelled answers.
 
-Development answers shaped the rules, the probabilities and the lane's threshold; only the held-out split (`test`) says how
-the scorer does on answers that it has never met. Both are reported, each under its own name.
+Development answers shaped the rules, the probabilities and the lane's threshold. The held-out split (`test`) is new wording of
+the scorer's author, the `independent` one that of a writer who knows neither rubric nor scorer: only the last says what to
+expect of a class. Each is reported under its own name.
 
 answers.jsonl of a lesson, one object a line: id, lang (zh|en), slot, category (full, partial, terms_only, misconception, negated,
 stuffed, injected, off_topic), answer, links (ids that the answer states), points (what the rubric gives for them), veto,
-misconceptions (ids, optional), split (dev|test), writer. accuracy_readings.json beside it keeps, round by round, what was
+misconceptions (ids, optional), split (dev|test|independent), writer. accuracy_readings.json beside it keeps, round by round, what was
 measured when the scorer read new answers for the first time: later figures on the same answers are no longer held out.
 """
 
@@ -28,7 +29,7 @@ from autograder.lesson import find_lesson
 from autograder.lesson.rubric import Rubric, load_rubric
 from autograder.records import SlotScore
 
-SPLITS = ("test", "dev")  # held out, development
+SPLITS = ("independent", "test", "dev")  # an independent writer's; held out by the scorer's author; development
 NO_CREDIT = ("terms_only", "stuffed", "off_topic")  # categories that can earn nothing
 NEEDED = ("id", "lang", "slot", "category", "answer", "points", "links", "veto", "split", "writer")
 

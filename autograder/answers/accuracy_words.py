@@ -2,13 +2,14 @@
 
 WORDS = {
     "en": {
+        "independent": "independent writer",
         "test": "held out",
         "dev": "development",
         "title": "How right is the answer scorer?",
         "intro": (
             "Measured by `python -m autograder.answers.accuracy {lesson} --write` on the labelled answers in `answers.jsonl`. "
-            "Only the held-out answers say how the scorer does on wording that it has not met: the rules and the lane's threshold "
-            "were made while reading the development answers. An answer in the `auto` lane is wrong if its points are off by one "
+            "What to expect of a class is the first column: its writer knew neither rubric nor scorer. The held-out answers are new "
+            "wording of the scorer's own author; rules and threshold were made while reading the development answers. An answer in the `auto` lane is wrong if its points are off by one "
             "or more, or if a veto is missed or wrongly raised. Everything else waits in the `review` lane for a person, who sees the quoted evidence."
         ),
         "rows": {
@@ -35,12 +36,13 @@ WORDS = {
         "links_head": "| link | labelled | found | precision | recall |",
     },
     "zh": {
+        "independent": "独立写作者",
         "test": "留出集",
         "dev": "开发集",
         "title": "文字评分有多准？",
         "intro": (
             "由 `python -m autograder.answers.accuracy {lesson} --write` 在 `answers.jsonl` 的标注作答上测得。"
-            "只有留出集能说明评分器遇到没见过的措辞时表现如何：规则和放行阈值是读着开发集定下的。"
+            "对一个班级该有怎样的预期，看第一列：它的写作者不知道评分细则，也不知道评分器。留出集是评分器作者自己的新措辞；规则和放行阈值是读着开发集定下的。"
             "放行（`auto`）的作答只要分数差一分以上，或者漏判、误判了一票否决，就算错。其余的都留在 `review`，由人看着引用的原话来定。"
         ),
         "rows": {

@@ -21,7 +21,7 @@ def test_enough_answers_of_every_kind(rubric, answers):
     assert len({i["id"] for i in answers}) == len(answers)
     for slot in rubric.slots:
         mine = [i for i in answers if i["slot"] == slot]
-        assert len(mine) >= 40 and {i["lang"] for i in mine} == {"zh", "en"} and {i["split"] for i in mine} == {"dev", "test"}
+        assert len(mine) >= 40 and {i["lang"] for i in mine} == {"zh", "en"} and {i["split"] for i in mine} == {"dev", "test", "independent"}
         assert {i["category"] for i in mine} == {"full", "partial", "terms_only", "misconception", "negated", "stuffed", "injected", "off_topic"}
         known = {x.id for x in rubric.slots[slot].links}
         assert all(set(i["links"]) <= known for i in mine)
@@ -39,12 +39,16 @@ def test_development_answers_stay_right(rubric, answers):
     assert data["auto_errors"] == [] and data["vetoes_false"] == 0
 
 
-def test_the_published_report_is_of_this_code(rubric, answers, lesson_folder):
+@pytest.mark.parametrize("split", ["test", "independent"])
+def test_the_published_report_is_of_this_code(rubric, answers, lesson_folder, split):
     """Fails when rules or code change and the report is not renewed: run `python -m autograder.answers.accuracy lesson07 --write`."""
-    published = json.loads((lesson_folder / "accuracy.json").read_text(encoding="utf-8"))["splits"]["test"]
-    data = json.loads(json.dumps(measured(rubric, [i for i in answers if i["split"] == "test"])))
+    published = json.loads((lesson_folder / "accuracy.json").read_text(encoding="utf-8"))["splits"][split]
+    data = json.loads(json.dumps(measured(rubric, [i for i in answers if i["split"] == split])))
     assert data == published
-    assert data["kappa"] >= 0.8 and data["auto_error"] <= 0.03 and data["credited_nothing_due_auto"] == 0
+    if split == "test":
+        assert data["kappa"] >= 0.8 and data["auto_error"] <= 0.03 and data["credited_nothing_due_auto"] == 0
+    else:  # what new wording showed, doubtful labels included: a floor, not the aim
+        assert data["kappa"] >= 0.76 and data["auto_error"] <= 0.1 and data["vetoes_false"] == 0
 
 
 def test_kappa():
