@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -42,8 +43,12 @@ class Receipt:
     toolkit: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict:
-        """As plain data for JSON."""
-        return asdict(self)
+        """As plain data for JSON, which has no NaN or Inf: such a figure becomes the text "nan" or "inf"."""
+        data = asdict(self)
+        for figure in data["figure"].values():
+            if isinstance(figure["value"], float) and not math.isfinite(figure["value"]):
+                figure["value"] = str(figure["value"])
+        return data
 
     def __str__(self) -> str:
         schedule = "" if self.seed is None else f", seed {self.seed}, policy {self.policy}"
