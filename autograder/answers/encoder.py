@@ -19,6 +19,7 @@ _WIDTH, _BRANCH = 512, 256
 _KNOWN = 200_000  # stretches of text whose tokens are remembered
 _BATCH = 4096  # tokens computed together, to bound memory; a text longer than that is alone
 _LEAST = 16  # rows of a matrix product
+_WORDS = 4096  # tokens whose part in the first layers is kept: 15 KB each
 
 
 class Encoder:
@@ -30,6 +31,7 @@ class Encoder:
         use = USE(threads=1)
         self._model = use._model
         self._tokens = _Tokens(use._tokenizer)
+        self._words = _Words(self._model)
 
     def encode(self, texts: list[str]) -> np.ndarray:
         """Float32, shape (len(texts), 512)."""
@@ -56,11 +58,8 @@ class Encoder:
         ids, at = np.unique(np.array(line), return_inverse=True)  # ids[0] is the -1 between pieces
         within = np.flatnonzero(at)
 
-        chunk = ids[1:] % 17
-        words = m.table[ids[1:]].astype(np.float32)
-        words *= m.scale[chunk, None]
-        words += m.lo[chunk, None]
-        x = _normed(_times(words, m.proj_W) + m.proj_b, m.ln_g_all, m.ln_b_all, m.eps)
+        words = self._words
+        word = words.rows(ids[1:])[at]  # 0 between pieces
 
         pair = _windows(at, _shifted(at, 1))
         three = _windows(_shifted(pair, -1), _shifted(at, 1))
@@ -70,12 +69,11 @@ class Encoder:
 
         rows, row_at = _first(widest, within)
         features = np.empty((len(rows), _WIDTH + 3 * _BRANCH), np.float32)
-        features[:, :_WIDTH] = words[at[rows] - 1]
+        features[:, :_WIDTH] = words.embedding[word[rows]]
         for i, (n, left) in enumerate(_LEFT.items()):
             first, second = windows[n]
-            part = slice(i * _BRANCH, (i + 1) * _BRANCH)
             h_rows, h_at = _first(first, within)
-            h = _convolve(x[:, part], at, h_rows, n, left, m.w1[i], m.b1[i])
+            h = words.first_layer(i, word[h_rows[:, None] + np.arange(-left, n - left)], word[h_rows])
             position = np.zeros(len(at), np.int64)
             position[within] = h_at + 1  # 0 is the row between pieces
             c_rows, c_at = _first(second, within)
@@ -97,6 +95,62 @@ def _times(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     if len(rows) >= _LEAST:
         return rows @ weights
     return (np.concatenate([rows, np.zeros((_LEAST - len(rows), rows.shape[1]), np.float32)]) @ weights)[: len(rows)]
+
+
+class _Words:
+    """What the first layers make of a token by itself, computed when it is first met. Row 0 stands for no token, all zeros."""
+
+    def __init__(self, model):
+        self._model = m = model
+        self._row: dict[int, int] = {}
+        self._taken = 1
+        self._by_place = [np.ascontiguousarray(w.reshape(n, _BRANCH, _BRANCH).transpose(1, 0, 2).reshape(_BRANCH, n * _BRANCH)) for w, n in zip(m.w1, _LEFT)]
+        self.embedding, self._input = np.zeros((1, _WIDTH), np.float32), np.zeros((1, 3 * _BRANCH), np.float32)
+        self._shares = np.zeros((1, sum(_LEFT) * _BRANCH), np.float32)  # of each place in a window of 2, 3 and 5, side by side
+
+    def rows(self, ids: np.ndarray) -> np.ndarray:
+        """The row of each token id (distinct ones), after a leading 0."""
+        new = [i for i in ids.tolist() if i not in self._row]
+        if self._taken + len(new) > _WORDS:
+            self._row, self._taken = {}, 1
+            new = ids.tolist()
+        if new:
+            self._add(np.array(new))
+        return np.array([0, *(self._row[i] for i in ids.tolist())])
+
+    def _add(self, ids: np.ndarray) -> None:
+        m, start, end = self._model, self._taken, self._taken + len(ids)
+        if end > len(self.embedding):
+            size = max(end, 2 * len(self.embedding), 256)
+            self.embedding, self._input, self._shares = (_grown(t, size) for t in (self.embedding, self._input, self._shares))
+        chunk = ids % 17
+        words = m.table[ids].astype(np.float32)
+        words *= m.scale[chunk, None]
+        words += m.lo[chunk, None]
+        self.embedding[start:end] = words
+        self._input[start:end] = _normed(_times(words, m.proj_W) + m.proj_b, m.ln_g_all, m.ln_b_all, m.eps)
+        left = 0
+        for i, weights in enumerate(self._by_place):
+            self._shares[start:end, left : left + weights.shape[1]] = _times(self._input[start:end, i * _BRANCH : (i + 1) * _BRANCH], weights)
+            left += weights.shape[1]
+        self._row.update(zip(ids.tolist(), range(start, end)))
+        self._taken = end
+
+    def first_layer(self, branch: int, windows: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """relu(convolution) + what goes in. windows: rows of the tokens of each window, shape (windows, tokens)."""
+        left = sum(list(_LEFT)[:branch]) * _BRANCH
+        out = np.tile(self._model.b1[branch], (len(windows), 1))
+        for k in range(windows.shape[1]):
+            out += self._shares[windows[:, k], left + k * _BRANCH : left + (k + 1) * _BRANCH]
+        np.maximum(out, 0, out=out)
+        out += self._input[centres, branch * _BRANCH : (branch + 1) * _BRANCH]
+        return out
+
+
+def _grown(table: np.ndarray, size: int) -> np.ndarray:
+    out = np.zeros((size, table.shape[1]), np.float32)
+    out[: len(table)] = table
+    return out
 
 
 def _one_thread(model):
