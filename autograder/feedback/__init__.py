@@ -19,6 +19,7 @@ def write_feedback(lesson: Lesson, course: CourseFolder | Path, *, progress: Cal
     from autograder.feedback.page import render_page
     from autograder.gradebook.course import CourseFolder, write_atomically
     from autograder.gradebook.final import final_results
+    from autograder.gradebook.submissions import copy_side_files
 
     course = course if isinstance(course, CourseFolder) else CourseFolder(course)
     finals = final_results(course, lesson)
@@ -26,6 +27,7 @@ def write_feedback(lesson: Lesson, course: CourseFolder | Path, *, progress: Cal
     for n, final in enumerate(finals, 1):
         path = course.step("feedback", final.result.student, lesson.slug) / f"{lesson.slug}.html"
         write_atomically(path, render_page(lesson, final))
+        copy_side_files(course.step("autograded", final.result.student, lesson.slug), path.parent)
         written.append(path)
         if progress:
             progress(n, len(finals))

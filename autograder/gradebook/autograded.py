@@ -13,6 +13,7 @@ from pathlib import Path
 from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.parts import Part, read_parts
 from autograder.gradebook.safe import safe_markdown, safe_outputs
+from autograder.gradebook.submissions import copy_side_files
 from autograder.lesson import Lesson
 from autograder.records import Result
 
@@ -43,6 +44,7 @@ def write_autograded(course: CourseFolder, lesson: Lesson, result: Result) -> Pa
     source = course.step("submitted", result.student, lesson.slug) / name
     target = course.step("autograded", result.student, lesson.slug) / name
     write_atomically(target, autograded_text(lesson, source if source.is_file() else None, result), mode=0o444)
+    copy_side_files(source.parent, target.parent)
     return target
 
 
@@ -54,7 +56,7 @@ def autograded_text(lesson: Lesson, source: Path | None, result: Result) -> str:
         parts: list[Part] = []
         head = words["unread"].format(why=" ".join(result.reasons))
     else:
-        parts = read_parts(lesson, source) if source else []
+        parts = read_parts(lesson, source, notebook["cells"]) if source else []
         head = words["verdict"].format(state=result.state, total=result.total, reasons=" ".join(result.reasons))
     mine = {p.cell_id: p for p in parts if p.cell_id}
     cells = notebook["cells"] = _worth_showing(notebook["cells"], mine)

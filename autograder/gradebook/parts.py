@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,11 +26,16 @@ class Part:
     hints: list[int] = field(default_factory=list)
 
 
-def read_parts(lesson: Lesson, path: Path) -> list[Part]:
-    """The parts in the order of the hand-in; an empty list where the grader cannot read it."""
+def read_parts(lesson: Lesson, path: Path, released_cells: list[dict]) -> list[Part]:
+    """The parts in the order of the hand-in; an empty list where the grader cannot read it.
+
+    released_cells: the cells of the released notebook in the language of the result.
+    """
     editions = released(lesson)
     try:
         data = read_bytes(path, lesson.slug)
+        if (plain := _untouched(lesson, data, released_cells)) is not None:
+            return plain
         notebook = read_notebook(data, [line for book in editions.values() for line in book.lines])
         reading = read_submission(lesson, editions, notebook)
     except Unreadable:
@@ -45,6 +51,25 @@ def read_parts(lesson: Lesson, path: Path) -> list[Part]:
         outputs = raw.get(cell.index, [{"output_type": "stream", "name": "stdout", "text": text} for text in cell.outputs])
         parts.append(Part(_cell_id(name), cell.kind, cell.source, outputs, cell.executed, hints_seen(outputs)))
     return parts
+
+
+def _untouched(lesson: Lesson, data: bytes, released_cells: list[dict]) -> list[Part] | None:
+    """The quick way for a notebook whose cells are the released ones in their order, as most are; None for any other."""
+    try:
+        cells = json.loads(data)["cells"]
+        if [c["id"] for c in cells] != [c["id"] for c in released_cells] or any(c["cell_type"] != r["cell_type"] for c, r in zip(cells, released_cells, strict=True)):
+            return None
+        sources = [c["source"] if isinstance(c["source"], str) else "".join(c["source"]) for c in cells]
+        defines = re.compile(rf"def\s+{re.escape(lesson.checks.function)}\s*\(")
+        if sum(bool(defines.search(text)) for text in sources) != 1:
+            return None  # which of several is graded is for the grader's reading to say
+        return [
+            Part(c["id"], c["cell_type"], text, c.get("outputs"), c.get("execution_count") if isinstance(c.get("execution_count"), int) else None, hints_seen(c.get("outputs")))
+            for c, text in zip(cells, sources, strict=True)
+            if c["cell_type"] == "code" or c["id"].startswith("answer-")
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def _owners(reading: Reading) -> dict[int, str]:

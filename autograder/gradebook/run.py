@@ -66,19 +66,24 @@ def grade_submissions(
     found = find_submissions(submissions, lesson.slug)
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
-    with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
-        ensure_assignment(gradebook, course, lesson)
-        ensure_folders(course, lesson)
-        run = _Run(lesson, course, gradebook)
-        try:
-            run.recover()
-            run.grade(found, grader, progress, regrade)
-            run.finish()
-        except OSError as e:
-            raise CourseError(f"The course folder cannot be written: {e.strerror or e}.", where=str(course.root), remedy="Make room or make it writable, then run the same command again; nothing graded is lost.") from e
-        finally:
-            run.close()
-        return run.summary
+    try:
+        with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
+            ensure_assignment(gradebook, course, lesson)
+            ensure_folders(course, lesson)
+            run = _Run(lesson, course, gradebook)
+            try:
+                run.recover()
+                run.grade(found, grader, progress, regrade)
+                run.finish()
+            finally:
+                run.close()
+            return run.summary
+    except OSError as e:
+        raise CourseError(
+            f"The course folder cannot be written: {e.strerror or e}.",
+            where=e.filename or str(course.root),
+            remedy="Make room or make it writable, then run the same command again; nothing graded is lost.",
+        ) from e
 
 
 class _Run:

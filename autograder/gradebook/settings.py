@@ -31,6 +31,7 @@ def configure(c) -> None:
         c.CourseDirectory.db_url = os.environ["COURSE_DB_URL"]
     # source/ is the released notebook: it holds no solution, and the blank must stay as it is.
     c.ClearSolutions.enabled = False
+    c.ClearSolutions.enabled = False  # source/ holds no solution; nbgrader would empty the cells with the blanks
     c.Autograde.exporter_class = "autograder.gradebook.plugins.GradingExporter"
     c.Autograde.sanitize_preprocessors = []
     c.Autograde.autograde_preprocessors = []

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
-from sqlalchemy import delete, insert, select
+from sqlalchemy import and_, delete, insert, or_, select
 
 from autograder.gradebook.journal import Entry
 from autograder.gradebook.rows import GradeRow, comment_rows, grade_rows
@@ -70,13 +70,19 @@ class Writer:
 
     def refresh_penalties(self) -> None:
         """Compute every late penalty again: a due date, an extension or the policy may have changed."""
-        submissions = {s.student_id: s for s in self.session.scalars(select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == self.assignment_id))}
-        rows = self.session.execute(select(course_result.c.student, course_result.c.state).where(course_result.c.assignment == self.slug))
-        states = {student: state for student, state in rows}
+        late = or_(SubmittedNotebook.late_submission_penalty.is_not(None), and_(Assignment.duedate.is_not(None), SubmittedAssignment.timestamp > Assignment.duedate))
+        query = (
+            select(SubmittedAssignment, course_result.c.state)
+            .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+            .join(course_result, and_(course_result.c.student == SubmittedAssignment.student_id, course_result.c.assignment == Assignment.name))
+            .where(Assignment.id == self.assignment_id, SubmittedNotebook.notebook_id == self.notebook_id, late)
+        )
+        concerned = {submission.student_id: (submission, state) for submission, state in self.session.execute(query)}
+        submissions = {student: submission for student, (submission, _) in concerned.items()}
         grades, books = self._cells(Grade, submissions), self._notebooks(submissions)
-        for student, submission in submissions.items():
-            if student in states:
-                self._set_penalty(submission, books[student], states[student], grades[student].values())
+        for student, (submission, state) in concerned.items():
+            self._set_penalty(submission, books[student], state, grades[student].values())
         self.session.commit()
 
     def _earlier(self, students: Iterable[str]) -> dict[str, tuple[str, Result]]:
@@ -110,7 +116,9 @@ class Writer:
             self.session.execute(insert(SubmittedNotebook), new)
             with_notebook |= {row["assignment_id"]: row["id"] for row in new}
         for model, cells, extra in ((Grade, self.grade_cells, {"needs_manual_grade": True}), (Comment, self.solution_cells, {})):
-            have = {(nb, cell) for nb, cell in self.session.execute(select(model.notebook_id, model.cell_id).where(model.notebook_id.in_(with_notebook.values())))}
+            # the index of these tables begins with cell_id: without it every batch would read the whole table
+            query = select(model.notebook_id, model.cell_id).where(model.cell_id.in_(cells.values()), model.notebook_id.in_(with_notebook.values()))
+            have = {(nb, cell) for nb, cell in self.session.execute(query)}
             if new := [{"id": new_uuid(), "notebook_id": nb, "cell_id": cell, **extra} for nb in with_notebook.values() for cell in cells.values() if (nb, cell) not in have]:
                 self.session.execute(insert(model), new)
 
@@ -129,6 +137,7 @@ class Writer:
 
     def _cells(self, model: type, submissions: dict[str, SubmittedAssignment]) -> dict[str, dict[str, Grade | Comment]]:
         """student -> cell id -> Grade or Comment."""
+        cells = (self.grade_cells if model is Grade else self.solution_cells).values()
         owner = {s.id: student for student, s in submissions.items()}
         found: dict[str, dict] = {student: {} for student in submissions}
         keys = list(owner)
@@ -136,7 +145,7 @@ class Writer:
             query = (
                 select(model, SubmittedNotebook.assignment_id)
                 .join(SubmittedNotebook, SubmittedNotebook.id == model.notebook_id)
-                .where(SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + CHUNK]))
+                .where(model.cell_id.in_(cells), SubmittedNotebook.notebook_id == self.notebook_id, SubmittedNotebook.assignment_id.in_(keys[start : start + CHUNK]))
             )
             for row, submission in self.session.execute(query):
                 found[owner[submission]][row.cell_id] = row

@@ -21,6 +21,7 @@ from autograder.lesson import list_lessons
 
 MAX_BYTES = 256 * 1024 * 1024
 IGNORED = {"__MACOSX", "__pycache__", "timestamp.txt", "submission_secret.txt", "Thumbs.db", "desktop.ini"}
+SIDE_FILES = ("timestamp.txt", "submission_secret.txt")
 NOTEBOOK_SUFFIXES = (".ipynb", ".zip", ".json", ".txt")
 
 
@@ -132,9 +133,17 @@ def stage(submission: Submission, course: CourseFolder, slug: str) -> tuple[Path
     if target.resolve() != submission.path.resolve():
         if not target.is_file() or target.stat().st_size != submission.path.stat().st_size or file_hash(target) != digest:
             write_atomically(target, submission.path.read_bytes())
-        if submission.timestamp is not None and read_timestamp(target.parent / "timestamp.txt") != submission.timestamp:
-            write_atomically(target.parent / "timestamp.txt", submission.timestamp.isoformat(" ") + " UTC")
+        copy_side_files(submission.path.parent, target.parent)
     return target, digest
+
+
+def copy_side_files(source: Path, target: Path) -> None:
+    """What nbgrader's exchange puts beside a notebook and wants to find beside the feedback."""
+    for name in SIDE_FILES:
+        if (source / name).is_file() and not (source / name).is_symlink():
+            data = (source / name).read_bytes()[:10_000]
+            if not (target / name).is_file() or (target / name).read_bytes() != data:
+                write_atomically(target / name, data)
 
 
 def file_hash(path: Path) -> str:

@@ -72,6 +72,8 @@ def stock(lesson: Lesson, root: Path, count: int) -> float:
     """Submissions a second of `nbgrader autograde`, its start not counted."""
     from nbgrader.api import Gradebook
 
+    from autograder.release.notebook import student_notebook
+
     root.mkdir(parents=True)
     environment = os.environ | {"PATH": str(Path(sys.executable).parent) + os.pathsep + os.environ["PATH"]}
     (root / "nbgrader_config.py").write_text("c = get_config()\n")
@@ -86,11 +88,15 @@ def stock(lesson: Lesson, root: Path, count: int) -> float:
             raise RuntimeError(done.stderr)
 
     run("generate_assignment", lesson.slug)
-    released = (root / "release" / lesson.slug / f"{lesson.slug}.ipynb").read_text()
+    released = json.loads((root / "release" / lesson.slug / f"{lesson.slug}.ipynb").read_text())
+    exercise = next(c for c in released["cells"] if c["metadata"]["nbgrader"]["grade_id"] == "exercise")
+    blank = next(c.source for c in student_notebook(lesson, "en").cells if c.id == "exercise")
+    right = blank.replace("______", "alpha * acc if beta == 0 else alpha * acc + beta * c", 1)
     for n in range(count + 1):
         path = root / "submitted" / f"s{n:03d}" / lesson.slug / f"{lesson.slug}.ipynb"
         path.parent.mkdir(parents=True)
-        path.write_text(released.replace("______", "alpha * acc if beta == 0 else alpha * acc + beta * c", 1))
+        exercise["source"] = f"{right}\n# {n}"
+        path.write_text(json.dumps(released))
     begun = time.monotonic()
     run("autograde", lesson.slug, "--student", "s000")
     one = time.monotonic() - begun
@@ -110,7 +116,9 @@ def _stock_notebook(lesson: Lesson):
     kept = {c.metadata.nbgrader.grade_id: c for c in student_notebook(lesson, "en").cells if "nbgrader" in c.metadata}
     checks = lesson.checks.path.read_text(encoding="utf-8")
     for kind in ("normal", "boundary"):
+        # nbgrader gives 0 to a test cell that writes anything to stderr, a NumPy warning included
         kept[kind].source = f"""import numpy as np
+np.seterr(all="ignore")
 ### BEGIN HIDDEN TESTS
 scope = {{"__name__": "checks"}}
 exec({checks!r}, scope)
@@ -127,13 +135,43 @@ for case in scope["{kind}_cases"](np.random.default_rng(0)):
     return book
 
 
+def gradebook_alone(lesson: Lesson, count: int) -> None:
+    """Time and memory of a run whose grading costs nothing: they must grow in step with the class, and not at all."""
+    import resource
+
+    from autograder.gradebook.tests.fake import notebook, result
+
+    def grader(lesson, items):
+        for student, _ in items:
+            yield result(lesson, student)
+
+    def progress(done: int, total: int, _) -> None:
+        if done % max(1, count // 5) == 0:
+            print(f"{done:>8} submissions  {time.monotonic() - start:6.1f} s  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB", flush=True)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        course, data = CourseFolder(Path(scratch) / "course"), notebook(lesson)
+        course.prepare()
+        with course.gradebook():
+            pass
+        for n in range(count):
+            path = Path(scratch) / "inbox" / f"s{n:05d}" / lesson.slug / f"{lesson.slug}.ipynb"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(data.replace(b"TODO", f"{n}".encode(), 1))
+        start = time.monotonic()
+        grade_submissions(lesson, Path(scratch) / "inbox", course, grader=grader, progress=progress)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--ours", type=int, default=600, help="submissions for our grader")
     parser.add_argument("--stock", type=int, default=12, help="submissions for stock nbgrader")
+    parser.add_argument("--gradebook", type=int, metavar="N", help="instead: N submissions through everything after grading, with time and memory on the way")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
     args = parser.parse_args()
     lesson = load_lesson("7")
+    if args.gradebook:
+        return gradebook_alone(lesson, args.gradebook)
     with tempfile.TemporaryDirectory() as scratch:
         theirs = stock(lesson, Path(scratch) / "stock", args.stock)
         print(f"stock nbgrader: {theirs:.2f} submissions a second ({1 / theirs:.2f} s each, one after another)", flush=True)

@@ -73,6 +73,23 @@ def test_outputs_of_his_own_cells_are_shown_safely(tmp_path):
     assert mine.metadata.course.hints == [2]
 
 
+def test_the_quick_reading_shows_what_the_graders_reading_shows(tmp_path, monkeypatch):
+    exercise = next(c.source for c in student_notebook(LESSON, "en").cells if c.id == "exercise").replace("______", "alpha * acc", 1)
+    data = notebook(LESSON, exercise=exercise, q1="first", q3="third answer", boundary_case="my_case = dict(acc=1.0, alpha=1.0, beta=0.0, c=None)\nmy_prediction = 1.0")
+    quick = shown(tmp_path, data)
+    monkeypatch.setattr("autograder.gradebook.parts._untouched", lambda *a: None)
+    assert shown(tmp_path, data) == quick
+
+
+def test_a_second_definition_goes_to_the_graders_reading(tmp_path):
+    """The last filled definition is graded, so it is the one that is shown in the exercise's place."""
+    plain = json.loads(notebook(LESSON))
+    exercise = next(c for c in plain["cells"] if c["id"] == "exercise")
+    other = next(c for c in plain["cells"] if c["id"].startswith("kernel"))
+    other["source"] = "".join(exercise["source"]).replace("______", "alpha * acc", 1)
+    assert "return alpha * acc" in by_grade_id(shown(tmp_path, json.dumps(plain).encode()))["exercise"].source
+
+
 HTML = st.sampled_from(["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<iframe src=javascript:alert(1)>", "[x](javascript:alert(1))", "<JaVaScRiPt:alert(1)>", "$\\href{javascript:alert(1)}{x}$", "<!-- -->", "<svg/onload=alert(1)>", "`a < b`", "a<b and c>d", "`cute::Tensor<float>`"])
 
 

@@ -1,6 +1,7 @@
 """nbgrader's own commands in a course folder: the same rows, our feedback page, our export, collecting."""
 
 import csv
+import json
 import os
 
 import pytest
@@ -132,3 +133,35 @@ def test_zip_collect_knows_lms_names(lesson, course, grading):
     (place / "doejane_11_900_hw.ipynb").write_bytes(notebook(lesson, exercise="jane"))
     nbgrader(ZipCollectApp, course, lesson.slug, "--log-level", "ERROR")
     assert fill_of(course.step("submitted", "doejane-11", lesson.slug) / f"{lesson.slug}.ipynb") == "jane"
+
+
+def test_the_exchange_from_release_to_feedback(lesson, course, tmp_path, grading):
+    """nbgrader's exchange carries the notebook out, the hand-in back and our feedback page to the student."""
+    from nbgrader.apps import CollectApp, FetchAssignmentApp, FetchFeedbackApp, GenerateAssignmentApp, ReleaseAssignmentApp, ReleaseFeedbackApp, SubmitApp
+
+    from autograder.gradebook.assignment import ensure_folders
+
+    exchange, home = tmp_path / "exchange", tmp_path / "home"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    home.mkdir()
+    where = ["--course", "hopper", f"--Exchange.root={exchange}", "--log-level", "ERROR"]
+    config = course.root / CONFIG_NAME
+    config.write_text(config.read_text() + "\nc.CourseDirectory.course_id = 'hopper'\n")
+    ensure_folders(course, lesson)
+    nbgrader(GenerateAssignmentApp, course, lesson.slug, "--force", "--log-level", "ERROR")
+    nbgrader(ReleaseAssignmentApp, course, lesson.slug, *where)
+
+    student = type("Folder", (), {"root": home})
+    nbgrader(FetchAssignmentApp, student, lesson.slug, *where, f"--Exchange.cache={home / 'cache'}")
+    fetched = json.loads((home / lesson.slug / f"{lesson.slug}.ipynb").read_text())
+    assert "return ______" in "".join(next(c["source"] for c in fetched["cells"] if c["id"] == "exercise")), "the blank goes out as it is"
+    nbgrader(SubmitApp, student, lesson.slug, *where, f"--Exchange.cache={home / 'cache'}", "--student", "ann")
+
+    nbgrader(CollectApp, course, lesson.slug, *where)
+    assert grade_submissions(lesson, course.root / "submitted", course, grader=grading).students == ["ann"]
+    write_feedback(lesson, course)
+    nbgrader(ReleaseFeedbackApp, course, lesson.slug, *where)
+    nbgrader(FetchFeedbackApp, student, lesson.slug, *where, f"--Exchange.cache={home / 'cache'}", "--student", "ann")
+    pages = list(home.glob(f"{lesson.slug}/feedback/*/*.html"))
+    assert len(pages) == 1 and "Content-Security-Policy" in pages[0].read_text()
