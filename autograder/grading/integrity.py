@@ -6,7 +6,6 @@ Scores do not depend on any of this: hidden checks run on the blank alone. It is
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +16,8 @@ from autograder.grading.source import MAX_REMEMBERED, NotPython, key, parse
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
-_STOPS = {"exit", "quit", "sys.exit", "os._exit", "os.abort", "raise_"}
+MAX_CHECK_LINES = 300  # of a cell that is not Python
+_STOPS = {"exit", "quit", "sys.exit", "os._exit", "os.abort"}
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Protected:
 def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     """Findings about everything but the fill's own value."""
     book = reading.released
-    present, nested, unparsed = _statements_of(reading.code)
+    present, nested = _statements_of(reading.code)
     findings: list[Finding] = []
     exercise = book.exercise
     for check in _protected("exercise", exercise.source, exercise.asserts):
-        if not _stands(check, present, unparsed):
+        if not _stands(check, present):
             findings.append(_assert_finding(check, nested))
     for name in ("normal", "boundary"):
         part = next((p for p in book.parts if p.name == name), None)
         if part is not None:
-            findings += _locked_cell(part, reading, present, unparsed)
+            findings += _locked_cell(part, reading, present)
     findings += _locked_setup(reading)
     findings += _taken_over(reading)
     if fill is not None:
@@ -104,19 +104,30 @@ def _binds(statement: ast.stmt) -> set[str]:
     return bound_names([statement]) - own
 
 
-def _statements_of(cells: list[NbCell]) -> tuple[set[str], set[str], list[str]]:
-    """(top-level statements that are reached, calls seen anywhere, sources that are not Python)."""
+def _statements_of(cells: list[NbCell]) -> tuple[set[str], set[str]]:
+    """(keys of top-level statements that are reached, calls seen anywhere). Of a cell that is not Python (an unfinished blank) the lines
+    themselves are taken."""
     present: set[str] = set()
     calls: set[str] = set()
-    unparsed = []
     for cell in cells:
         facts = _facts(cell.source)
         if facts is not None:
             present |= facts.reached
             calls |= facts.calls
         elif not cell.source.lstrip().startswith("%%"):
-            unparsed.append(cell.source)
-    return present, calls, unparsed
+            present |= _lines_of(cell.source)
+    return present, calls
+
+
+def _lines_of(source: str) -> set[str]:
+    """Lines of a cell that is not Python, without spaces and comment, and the keys of those that are a check on their own."""
+    lines = source.split("\n")
+    checks = [line for line in lines if line.startswith(("assert", "check"))][:MAX_CHECK_LINES]
+    return {_bare(line.split("#")[0]) for line in lines} | {key(s[0]) for line in checks if len(s := statements(line)) == 1}
+
+
+def _bare(line: str) -> str:
+    return "".join(line.split())
 
 
 def _stops(statement: ast.stmt) -> bool:
@@ -124,24 +135,17 @@ def _stops(statement: ast.stmt) -> bool:
     match statement:
         case ast.Raise():
             return True
-        case ast.Expr(value=ast.Call(func=func)):
-            return ast.unparse(func) in _STOPS
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in _STOPS
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name))):
+            return f"{module}.{name}" in _STOPS
         case ast.Assert(test=ast.Constant(value=value)):
             return not value
     return False
 
 
-def _stands(check: Protected, present: set[str], unparsed: list[str]) -> bool:
-    """In a cell that is not Python (an unfinished blank) the line itself is looked for."""
-    if check.key in present:
-        return True
-    wanted = re.sub(r"\s", "", check.text)
-    return any(re.sub(r"\s", "", line.split("#")[0]) == wanted or _same_line(line, check) for source in unparsed for line in source.split("\n"))
-
-
-def _same_line(line: str, check: Protected) -> bool:
-    body = statements(line) if line.lstrip() == line and line.startswith(("assert", "check")) else []
-    return len(body) == 1 and key(body[0]) == check.key
+def _stands(check: Protected, present: set[str]) -> bool:
+    return check.key in present or _bare(check.text) in present
 
 
 def _assert_finding(check: Protected, nested: set[str]) -> Finding:
@@ -154,10 +158,10 @@ def _assert_finding(check: Protected, nested: set[str]) -> Finding:
 _NAMES = {"normal": Text(zh="正常输入", en="normal inputs"), "boundary": Text(zh="边界输入", en="boundary inputs")}
 
 
-def _locked_cell(part: Part, reading: Reading, present: set[str], unparsed: list[str]) -> list[Finding]:
+def _locked_cell(part: Part, reading: Reading, present: set[str]) -> list[Finding]:
     """The boundary check is the one that the rules protect by a veto; the other asks for a person."""
     checks = _protected(part.name, part.source, statements(part.source))
-    if all(_stands(c, present, unparsed) for c in checks):
+    if all(_stands(c, present) for c in checks):
         return []
     what = _NAMES[part.name]
     severity = "veto" if part.name == "boundary" else "review"

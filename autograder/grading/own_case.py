@@ -120,7 +120,7 @@ _DTYPES = {n: np.dtype(n) for n in ("float16", "float32", "float64", "int8", "in
 
 def literal(node: ast.expr) -> object:
     """The value of a literal: numbers (with + - * /), strings, None, bool, nan and inf in any usual spelling, lists, tuples, dicts, and
-    np.array / np.full / np.zeros / np.ones of those. Raises NotLiteral."""
+    np.array / np.full / np.zeros / np.ones of those, also times or plus a number. Raises NotLiteral."""
     match node:
         case ast.Constant(value=None | bool() | float() | str() as value):
             return value
@@ -130,7 +130,7 @@ def literal(node: ast.expr) -> object:
             return _UNARY[type(op)](_number(operand))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             try:
-                value = _BINARY[type(op)](_number(left), _number(right))
+                value = _BINARY[type(op)](*_operands(left, right))
             except (ZeroDivisionError, OverflowError):
                 raise NotLiteral(node) from None
             if isinstance(value, int) and abs(value) >= MAX_NUMBER:
@@ -160,9 +160,22 @@ def literal(node: ast.expr) -> object:
 
 def _number(node: ast.expr) -> int | float:
     value = literal(node)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not _is_number(value):
         raise NotLiteral(node)
     return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _operands(left: ast.expr, right: ast.expr) -> list:
+    """Two numbers, or an array and a number."""
+    values = [literal(left), literal(right)]
+    for value, node, other in ((values[0], left, values[1]), (values[1], right, values[0])):
+        if not _is_number(value) and not (isinstance(value, np.ndarray) and _is_number(other)):
+            raise NotLiteral(node)
+    return values
 
 
 def _float(node: ast.expr) -> float:
@@ -184,8 +197,8 @@ def _numpy(node: ast.Call, name: str) -> object:
         dtype = _dtype(keyword.value)
     values = [literal(a) for a in node.args]
     try:
-        if name in _DTYPES and len(values) == 1 and isinstance(values[0], (int, float)):
-            return _DTYPES[name].type(values[0])
+        if name in _DTYPES and len(values) == 1 and isinstance(values[0], (int, float, str)):
+            return _DTYPES[name].type(values[0]).item()
         if name in ("array", "asarray") and values and _count(values[0]) <= MAX_ELEMENTS:
             return _plain(np.array(values[0], dtype=dtype), node)
         if name in _FILLED and values:
@@ -230,7 +243,7 @@ def _like(predicted: object, expected: object) -> object:
     if isinstance(expected, np.ndarray) and expected.ndim:
         try:
             value = np.array(predicted, dtype=expected.dtype)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             return predicted
         return np.broadcast_to(value, expected.shape) if value.ndim == 0 else value
     return predicted

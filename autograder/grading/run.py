@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.compare import matches
-from autograder.grading.sandbox import Reply, Sandbox
+from autograder.grading.sandbox import Reply, Sandbox, Session
 from autograder.grading.sandbox.codec import ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
@@ -56,6 +56,7 @@ def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[i
         with sandbox.program(program, checks.function, _BUILTINS) as session:
             failed: dict[str, Text] = {}
             order: dict[str, Text] = {}
+            probed: list[dict] = []
             for seed in seed_list:
                 cases = _cases(checks, make, seed)
                 shuffled = np.random.default_rng(seed ^ 0x5EED).permutation(len(cases))
@@ -65,6 +66,10 @@ def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[i
                     problem = judge(case, session.call(_arguments(case["args"])))
                     if problem is not None:
                         failed.setdefault(name, problem)
+                    probed += [case] if case.get("untouched") else []
+            for case in probed:
+                if not failed and (problem := _judge_disguised(case, session)) is not None:
+                    failed[case["name"]["en"]] = problem
             endless = session.dead is not None and session.dead.kind == "timeout"
         outcomes += [CheckOutcome(name=order[n], kind=kind, passed=n not in failed, message=failed.get(n)) for n in sorted(order)]
     return HiddenChecks(outcomes)
@@ -78,8 +83,22 @@ def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
         raise CourseError(f"{make.__name__} of the hidden checks fails: {type(e).__name__}: {e}.", where=str(checks.path), remedy="Mend checks.py and run `course lint`.") from e
 
 
-def _arguments(args: dict) -> dict:
-    return {k: ProbeArgument(k) if isinstance(v, dict) and set(v) == {"$probe"} else v for k, v in args.items()}
+def _arguments(args: dict, *, disguised: bool = False) -> dict:
+    """disguised: probes have the type of a real argument, an array as large as the other one or a float."""
+    shape = next((v.shape for v in args.values() if isinstance(v, np.ndarray)), ()) if disguised else None
+    return {k: ProbeArgument(k, shape) if isinstance(v, dict) and set(v) == {"$probe"} else v for k, v in args.items()}
+
+
+def _judge_disguised(case: dict, session: Session) -> Text | None:
+    """The case again with probes that isinstance() does not tell from real arguments. Reading such an array ends the process, so this
+    comes last, and only where everything else passed."""
+    reply = session.call(_arguments(case["args"], disguised=True))
+    return _used(case["untouched"]) if reply.kind == "crashed" else judge(case, reply)
+
+
+def _used(names_: Iterable[str]) -> Text:
+    name = ", ".join(names_)
+    return Text(zh=f"这里不应当使用 {name}，但用到了。", en=f"{name} must not be used here, but was.")
 
 
 def judge(case: dict, reply: Reply) -> Text | None:
@@ -88,8 +107,7 @@ def judge(case: dict, reply: Reply) -> Text | None:
         return None if reply.kind == "raised" else Text(zh="这里应当抛出异常，但没有。", en="An exception was expected here, and none was raised.")
     used = sorted(set(case.get("untouched", ())) & set(reply.touched))
     if used:
-        name = ", ".join(used)
-        return Text(zh=f"这里不应当使用 {name}，但用到了。", en=f"{name} must not be used here, but was.")
+        return _used(used)
     match reply.kind:
         case "value":
             if matches(reply.value, case["expect"], case.get("rtol", 0.0), case.get("atol", 0.0)):

@@ -15,7 +15,7 @@ MAX_REMEMBERED = 5_000  # characters: larger cells are nobody's but one student'
 MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets in broken code
 
 _PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
-_LINE_MAGIC = re.compile(r"^([ \t]*)(?:[\w, ]+=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
+_LINE_MAGIC = re.compile(r"^([ \t]*)(?:\w[\w, ]*=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
 
 
 class NotPython(Exception):

@@ -21,7 +21,7 @@ SAME = 0.6  # share of a released cell's words by which an edited copy of it is 
 _HEADS = {"q1": r"Q\s*1|问题\s*[1一]", "q2": r"Q\s*2|问题\s*[2二]", "q3": r"Q\s*3|问题\s*[3三]", "explanation": r"explanation|explain(?: your implementation)?|解释(?:你的)?实现|实现解释"}
 _HEAD = re.compile(rf"^[\s#>*_]*(?P<name>{'|'.join(f'(?P<{k}>{v})' for k, v in _HEADS.items())})[\s*_]*(?:[:：.、)）]|$)[\s*_]*(?P<rest>.*)$", re.I)
 _LESSON = re.compile(r"\bstart\(\s*[\"'](lesson\d\d_\w+)")
-_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b", re.I)
+_PICTURE = re.compile(r"!\[[^\]]{0,300}\]\(|<img\b", re.I)
 
 
 @dataclass
@@ -254,7 +254,7 @@ def _is_prose(cell: NbCell) -> bool:
     if body:
         return all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str) for s in body)
     lines = [x for x in cell.source.split("\n") if x.strip()]
-    return all(x.lstrip().startswith("#") for x in lines) or len(re.findall(r"[\u3400-\u9fff]|[A-Za-z]{2,} [A-Za-z]{2,}", cell.source)) >= 3
+    return all(x.lstrip().startswith("#") for x in lines) or len(re.findall(r"[\u3400-\u9fff]|[A-Za-z]{2} [A-Za-z]{2}", cell.source)) >= 3
 
 
 def _prose(cell: NbCell) -> str:

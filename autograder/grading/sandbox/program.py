@@ -6,6 +6,8 @@ arguments, answered by ("value", result, [probes used]), ("raised", exception na
 """
 
 import builtins
+import math
+import mmap
 import os
 import struct
 import sys
@@ -49,8 +51,10 @@ class Probe:
     Asking whether it is None, or naming it without use, is no use.
     """
 
-    def __init__(self, name, log):
-        object.__setattr__(self, "_probe", (name, log))
+    def __new__(cls, name, log, *value):
+        probe = super().__new__(cls, *value)
+        object.__setattr__(probe, "_probe", (name, log))
+        return probe
 
     def __getattr__(self, name):
         _used(self)
@@ -72,7 +76,7 @@ def _spoil(result):
 
 
 _BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and xor or".split()
-for _name in [p + b for b in _BINARY for p in ("", "r", "i")] + ["neg", "pos", "abs", "invert", "round", "getitem", "call", "float", "complex"]:
+for _name in [p + b for b in _BINARY for p in ("", "r", "i")] + ["neg", "pos", "abs", "invert", "round", "getitem", "float", "complex"]:
     setattr(Probe, f"__{_name}__", _spoil(float("nan")))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne", "bool", "contains", "setitem", "setattr"):
     setattr(Probe, f"__{_name}__", _spoil(False))
@@ -80,9 +84,25 @@ for _name in ("int", "index", "len", "hash"):
     setattr(Probe, f"__{_name}__", _spoil(0))
 setattr(Probe, "__iter__", lambda self: (_used(self), iter(()))[1])
 setattr(Probe, "__array__", lambda self, *args, **kwargs: (_used(self), np.array(np.nan))[1])
+setattr(Probe, "__array_ufunc__", _spoil(float("nan")))
+setattr(Probe, "__array_function__", _spoil(float("nan")))
 setattr(Probe, "__str__", _spoil("probe"))
 setattr(Probe, "__repr__", _spoil("probe"))
 setattr(Probe, "__format__", _spoil("probe"))
+
+
+class FloatProbe(Probe, float):
+    """A probe that isinstance() takes for a float."""
+
+
+def _probe(name, shape, log):
+    """The object for ProbeArgument(name, shape). The array is an ordinary one, on memory that ends the process when it is read."""
+    if shape is None:
+        return Probe(name, log)
+    if not shape:
+        return FloatProbe(name, log, math.nan)
+    memory = mmap.mmap(-1, max(1, 4 * math.prod(shape)), prot=0)
+    return np.frombuffer(memory, np.float32, math.prod(shape)).reshape(shape)
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
@@ -117,7 +137,7 @@ def run(fd):
     write_frame(fd, codec.encode(("ready",)))
     while (data := read_frame(fd)) is not None:
         log = []
-        args = codec.decode(data, lambda name: Probe(name, log))
+        args = codec.decode(data, lambda name, shape: _probe(name, shape, log))
         try:
             reply = ("value", function(**args), log)
         except BaseException as e:

@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import unicodedata  # noqa: F401 - the compiler imports it for a name that is not ASCII
 
 import codec
 import program
