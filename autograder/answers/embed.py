@@ -22,6 +22,7 @@ _LONG = 60  # width of a sentence (a Chinese character counts 2) beyond which pa
 _MAX_UNITS = 48
 _RELEVANT = 0.35  # cosine to any exemplar of the slot from which a sentence is about the slot
 _DIGITS = 3
+_WIDE = re.compile("[\u2e80-\U0010ffff]")
 _RIDGE = 1.0
 
 
@@ -147,11 +148,13 @@ class Comparison:
 
     def open_text(self, explained: list[Span]) -> int:
         """Width of the sentences that are about this slot and that no credited statement accounts for."""
-        rows = [self._near[k] for k in self.slot.ids] if self.units else []
+        if not self.units:
+            return 0
+        nearest = np.max([self._near[k] for k in self.slot.ids], axis=0)
         return sum(
             _width(u.text)
             for n, u in enumerate(self.units)
-            if u.sentence and max(float(r[n]) for r in rows) >= _RELEVANT and not any(u.span.overlaps(x) for x in explained)
+            if u.sentence and float(nearest[n]) >= _RELEVANT and not any(u.span.overlaps(x) for x in explained)
         )
 
 
@@ -192,4 +195,4 @@ def _runs(clauses: tuple[Span, ...], size: int) -> list[tuple[Span, ...]]:
 
 
 def _width(text: str) -> int:
-    return sum(2 if ord(c) > 0x2E7F else 1 for c in text)
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))

@@ -253,16 +253,19 @@ class _Characters:
         self._normalizer = normalizer
         self._apart: set[tuple[str, str]] = set()
         self._become: dict[int, str] = {}
+        self._simple = {" "}  # characters that become something without a blank
 
     def __call__(self, text: str) -> str:
         pairs = set(zip(text, text[1:])) - self._apart
         if any(self._act(a, b) for a, b in pairs) or text.startswith(" ") or text.endswith(" ") or "  " in text:
             return self._normalizer.normalize(text)
         self._apart |= pairs
-        for c in {ord(c) for c in text} - self._become.keys():
-            self._become[c] = self._normalizer.normalize_prefix(chr(c).encode(), 0)[0].decode()
-        if any(" " in self._become[ord(c)] or not self._become[ord(c)] for c in set(text) - {" "}):
-            return self._normalizer.normalize(text)
+        for c in set(text) - self._simple:
+            become = self._normalizer.normalize_prefix(c.encode(), 0)[0].decode()
+            if not become or " " in become:
+                return self._normalizer.normalize(text)
+            self._simple.add(c)
+            self._become[ord(c)] = become
         return "\u2581" + text.translate(self._become).replace(" ", "\u2581") if text else ""
 
     def _act(self, a: str, b: str) -> bool:
