@@ -46,6 +46,7 @@ def command(out: Annotated[Path, typer.Option(help="Folder for everything the de
     folder = CourseFolder(course)
     with progress_bar(console, "grading") as progress:
         summary = grade_submissions(lesson, out / "submissions", folder, progress=progress)
+    console.print(f"[green]✔[/green] grading: {summary.graded} graded now, {summary.kept} unchanged")
     finals = final_results(folder, lesson, students=summary.students)
     write_atomically(out / "verdicts.json", records_json(finals))
     pages = step("feedback pages", lambda say: write_feedback(lesson, folder))
