@@ -23,7 +23,7 @@ _NEED = ("UNGRADED", "REVIEW", "FAIL", "PASS")
 
 def console() -> Console:
     """Standard output; wide enough for the table where it is not a terminal."""
-    return Console() if Console().is_terminal else Console(width=150)
+    return Console() if Console().is_terminal else Console(width=150, height=50)
 
 
 @contextlib.contextmanager
@@ -50,15 +50,15 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
     table = Table(title=f"{lesson.slug}: {len(finals)} submissions", title_justify="left")
     widest = min(28, max((len(f.result.student) for f in shown), default=8))
     # rich squeezes the other columns for a long one unless they say how wide they are
-    for name, width, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
-        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=width, max_width=width, justify=side)
+    for name, columns, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=columns, max_width=columns, justify=side)
     table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
     for f in shown:
         r = f.result
         graded = r.state != "UNGRADED"
         n, b, e, *questions = [f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-" for name in POINT_NAMES]
         why = "; ".join(r.reasons or [f"veto {v}" for v in r.veto])
-        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}", e, " ".join(f"{q:<2}" for q in questions), escape(why))
+        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}" if graded else "-", e, " ".join(f"{q:<2}" for q in questions), escape(why))
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
     notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]
     if len(shown) < len(finals):

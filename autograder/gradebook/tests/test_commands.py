@@ -42,6 +42,7 @@ def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course
     assert (ann["student"], ann["state"], ann["points"]["normal"]) == ("ann", "FAIL", 2.0)
     assert (bob["student"], bob["state"]) == ("bob", "UNGRADED") and bob["reasons"]
     assert "2 graded now" in out and "UNGRADED 1" in out and str(course.root) in out
+    assert "2+" in out and "Q1 Q2 Q3" in out, "the table keeps its columns beside long reasons"
 
     before = verdicts.read_bytes()
     status, out, _ = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, *where)
