@@ -7,6 +7,7 @@ A course folder's nbgrader_config.py calls `configure(c)`, so `nbgrader autograd
 from __future__ import annotations
 
 import os
+import warnings
 
 CONFIG_NAME = "nbgrader_config.py"
 CONFIG_TEXT = '''\
@@ -27,6 +28,8 @@ configure(c)
 
 def configure(c) -> None:
     """Set the plugins in a traitlets config object. $COURSE_DB_URL, where set, names the gradebook."""
+    # nbgrader's own way of making rows, harmless, warned about three times a student by SQLAlchemy 2.1
+    warnings.filterwarnings("ignore", message="Object of type <Submitted")
     if os.environ.get("COURSE_DB_URL"):
         c.CourseDirectory.db_url = os.environ["COURSE_DB_URL"]
     # source/ is the released notebook: it holds no solution, and the blank must stay as it is.
