@@ -228,7 +228,11 @@ def _cluster_grader(address: str, lesson: Lesson, items: Iterable[tuple[str, Pat
 def run_lock(course: CourseFolder, slug: str) -> Iterator[None]:
     """One writer: a second run on the same lesson and folder is refused. The lock dies with its process."""
     path = course.grading / f"{slug}.lock"
-    with path.open("w") as file:
+    try:
+        file = path.open("w")
+    except OSError as e:
+        raise CourseError(f"The course folder cannot be written: {e.strerror}.", where=str(path), remedy="Make it writable or name another with --course, then run the same command again.") from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -61,7 +61,10 @@ def _parse(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "invalid escape sequence" and the like
-            return ast.parse(source)
+            try:
+                return ast.parse(source)
+            except SystemError:  # seen in CPython 3.11.7: "AST constructor recursion depth mismatch"; a second try is clean
+                return ast.parse(source)
     except (RecursionError, MemoryError):
         raise NotPython(Text(zh="代码嵌套太深，无法读取。", en="The code is nested too deeply to be read.")) from None
     except SyntaxError:

@@ -167,6 +167,14 @@ def test_locked_gradebook_is_told_before_any_work(lesson, course, inbox):
     assert grader.seen == ["ann"]
 
 
+def test_a_lock_file_that_cannot_be_opened_is_told_in_one_sentence(lesson, course, inbox):
+    hand_in(inbox, lesson, "ann", notebook(lesson))
+    (course.grading / f"{lesson.slug}.lock").mkdir(parents=True)  # as on a read-only disk: opening fails, also for root
+    with pytest.raises(CourseError, match="cannot be written") as told:
+        grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson))
+    assert told.value.remedy
+
+
 def test_gradebook_locked_in_the_middle_loses_nothing(lesson, course, inbox):
     course = impatient(course)
     for n in range(3):
