@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 
 from autograder.grading.read import Reading
 from autograder.lesson.rubric import Text
@@ -148,14 +149,26 @@ class Shown:
 
 def shown_by(reading: Reading) -> Shown:
     code = reading.code
-    receipts = [r for c in code for r in c.receipts]
+    receipts = [r for c in code for r in c.receipts if _is_whole(r)]
     texts = [t for c in code for t in c.outputs] + [str(r.get("figure", ""))[:2000] for r in receipts]
     return Shown(
-        outputs=any(c.outputs or c.pictures or c.receipts for c in code),
+        outputs=bool(receipts) or any(c.outputs or c.pictures for c in code),
         counted=any(c.executed is not None for c in code),
         backends=frozenset(str(r.get("backend", ""))[:20] for r in receipts),
         text="\n".join(texts)[:1_000_000],
     )
+
+
+def _is_whole(receipt: dict) -> bool:
+    """Has it what the loader writes into every receipt (kernels.Receipt)? The source's hash may be that of a challenge, so it is not looked up."""
+    texts = [receipt.get(name) for name in ("kernel", "backend", "device", "command", "time", "source_sha256")]
+    if not all(isinstance(t, str) and t for t in texts) or not re.fullmatch(r"[0-9a-f]{64}", texts[-1]):
+        return False
+    try:
+        datetime.fromisoformat(receipt["time"])
+    except ValueError:
+        return False
+    return receipt["backend"] in ("gpu", "emulator")
 
 
 def find_claims(reading: Reading) -> list[Finding]:
@@ -188,7 +201,7 @@ def _judge(claim: Claim, shown: Shown, static: bool, lesson: str) -> Finding | N
         return _doubt("claim_without_output", "答案说运行或测量过，但笔记本里没有对应的输出", "The answer claims a run or a measurement, but no output in the notebook shows it", quote, claim)
     if not claim.figure:
         return None
-    if claim.gpu and "gpu" not in shown.backends and not _figures_shown(claim.sentence, shown.text):
+    if claim.gpu and "gpu" not in shown.backends:  # a printed figure alone is no measurement
         return _doubt("claim_without_receipt", "答案给出在 GPU 上测得的数字，但笔记本里没有 GPU 的运行凭据", "The answer gives a figure measured on a GPU, but the notebook holds no receipt of a run on one", quote, claim)
     if not _figures_shown(claim.sentence, shown.text):
         return _doubt("figure_not_in_outputs", "答案说测得的数字在笔记本的输出里找不到", "The figure that the answer says was measured is in no output of the notebook", quote, claim)

@@ -96,13 +96,15 @@ def bound_names(body: list[ast.stmt]) -> set[str]:
 class Fill:
     """What a student wrote in the blank. problem: why nothing could be taken ("" when something was): unfilled, deleted,
     no_function, not_python. statements: what stands in place of the statement with the blank. changed: first lines of released
-    statements around it that were changed or removed; the released ones are graded.
+    statements around it that were changed or removed; the released ones are graded. repeated: the cell defines the function again with
+    something else in it; the last one, which counts when the cell runs, was taken.
     """
 
     problem: str = ""
     text: str = ""
     statements: list[ast.stmt] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    repeated: bool = False
     why: Text | None = None
 
     @property
@@ -129,6 +131,8 @@ def extract(exercise: Exercise, source: str) -> Fill:
             return fill
         if depth and found in theirs:  # the module's own statements are looked at by integrity.py
             _compare_rest(ours, index, theirs, theirs.index(found), source, fill)
+        if isinstance(target, ast.FunctionDef) and any(isinstance(s, ast.FunctionDef) and s.name == found.name and key(s) != key(found) for s in theirs):
+            fill.repeated = True
         if _header(found) != _header(target):
             fill.changed.append(_first_line(exercise.source, target))
         next_name = exercise.path[depth + 1][0]

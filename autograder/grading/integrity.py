@@ -189,6 +189,8 @@ def _taken_over(reading: Reading) -> list[Finding]:
     function = reading.released.exercise.function
     findings = []
     taken: set[str] = set()
+    asserts = {key(a) for a in reading.released.exercise.asserts}
+    in_exercise = False
     for cell in reading.code:
         facts = _facts(cell.source)
         if facts is None:
@@ -197,10 +199,12 @@ def _taken_over(reading: Reading) -> list[Finding]:
         if (function, True) in binds:  # the exercise itself, and copies of it, define the function; what follows it may not change it
             last = len(binds) - 1 - binds[::-1].index((function, True))
             binds = binds[last + 1 :] + [b for b in binds[:last] if b[0] != function]
+            in_exercise |= bool(asserts & facts.reached) and function in {n for n, _ in binds}
         taken |= {function, "check"} & {n for n, _ in binds}
     for name in sorted(taken):
         message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
-        severity = "info" if name == function else "review"  # the function: an experiment, as a rule; check(): its list can no longer be trusted
+        # the function: an experiment, as a rule, except in the exercise's own cell; check(): its list can no longer be trusted
+        severity = "info" if name == function and not in_exercise else "review"
         findings.append(Finding(code="redefined", severity=severity, message=message, where=name))
     return findings
 

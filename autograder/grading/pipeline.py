@@ -116,7 +116,9 @@ def _choose(reading: Reading) -> _Chosen:
     written = [f for f in proper if not f.problem] or [f for _, f in fills if not f.problem]
     counted = written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
     findings = []
-    if len({f.key for f in written}) > 1:
+    if counted.repeated:
+        findings.append(_finding("several_fills", "review", "填空单元格里的函数定义了不止一次，写法不同；评分取最后一个。", "The exercise cell defines the function more than once, in different ways; the last one was graded.", "exercise"))
+    elif len({f.key for f in written}) > 1:
         findings.append(
             _finding(
                 "several_fills",

@@ -151,6 +151,13 @@ def _markdown_after(nb, value, released, folder):
     return nb
 
 
+def _flood(nb, value, released, folder):
+    """A cell after Q1's: `first`, then `text` many times, then `then`."""
+    source = value.get("first", "") + value["text"] * value["times"] + value.get("then", "")
+    nb["cells"].insert(_at(nb, "q1") + 1, (_code if value["kind"] == "code" else _markdown)(source))
+    return nb
+
+
 def _double(nb, value, released, folder):
     for name in value:
         nb["cells"].insert(_at(nb, name) + 1, copy.deepcopy(part(nb, name)))
@@ -356,6 +363,12 @@ def _big_outputs(nb, value, released, folder):
     return nb
 
 
+def _big_commas(nb, value, released, folder):
+    """Millions of commas in printed text are not millions of values."""
+    part(nb, "exercise")["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "," * (value << 20)}]
+    return nb
+
+
 # -- bytes and files --------------------------------------------------------------------------------------------------------
 
 
@@ -435,13 +448,13 @@ def _sparse(nb, value, released, folder):
 
 OPERATIONS: dict[str, Callable] = {
     "replace": _replace, "edit": _edit, "append": _append, "prepend": _prepend, "delete": _delete, "code_first": _code_first,
-    "code_after": _code_after, "markdown_after": _markdown_after, "double": _double, "double_with": _double_with, "split_exercise": _split_exercise,
+    "code_after": _code_after, "markdown_after": _markdown_after, "flood": _flood, "double": _double, "double_with": _double_with, "split_exercise": _split_exercise,
     "merge": _merge, "to_kind": _to_kind, "shuffle": _shuffle, "move_first": _move_first, "answers_below": _answers_below,
     "answers_beside": _answers_beside, "answers_in_question": _answers_in_question, "answers_headed_at_end": _answers_headed_at_end,
     "strip_metadata": _strip_metadata, "colab": _colab, "vscode": _vscode, "kaggle": _kaggle, "no_ids": _no_ids, "same_ids": _same_ids,
     "same_grade_ids": _same_grade_ids, "swap_metadata": _swap_metadata, "set_metadata": _set_metadata, "nbformat3": _nbformat3,
     "outputs": _outputs, "strip_outputs": _strip_outputs, "many_cells": _many_cells, "long_answer": _long_answer, "other_lesson": _other_lesson,
-    "big_outputs": _big_outputs, "bom": _bytes(lambda t: b"\xef\xbb\xbf" + t.encode()),
+    "big_outputs": _big_outputs, "big_commas": _big_commas, "bom": _bytes(lambda t: b"\xef\xbb\xbf" + t.encode()),
     "crlf": _bytes(lambda t: t.replace("\n", "\r\n").encode()), "utf16": _bytes(lambda t: t.encode("utf-16")),
     "utf16_no_bom": _bytes(lambda t: t.encode("utf-16-le")), "gbk": _bytes(lambda t: t.encode("gbk", "replace")),
     "utf32": _bytes(lambda t: t.encode("utf-32")), "gzip": _bytes(lambda t: gzip.compress(t.encode())), "raw": _raw, "repeat": _repeat,

@@ -59,7 +59,10 @@ def _too_large() -> Unreadable:
 
 
 def _only_notebook_in(folder: Path, prefer: str) -> Path:
-    found = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and not p.is_symlink() and p.is_file())
+    try:
+        found = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and not p.is_symlink() and p.is_file())
+    except OSError as e:
+        raise Unreadable(f"提交的文件夹无法读取（{e.strerror}），请重新提交。", f"The folder handed in cannot be read ({e.strerror}); hand it in again.") from None
     return folder / _choose([p.name for p in found], prefer)
 
 

@@ -7,6 +7,7 @@ import pytest
 from autograder.grading.evidence import claims_in, declares_static_review, find_claims
 from autograder.grading.read.match import Reading
 from autograder.grading.read.notebook import NbCell
+from kernels.receipt import Receipt
 
 SURE = [
     "I ran both versions on an H100 and measured that the unguarded one took 1.52 times as long, 3.1 ms against 2.04 ms.",
@@ -81,9 +82,12 @@ def test_figures_are_looked_up_in_the_outputs():
 
 def test_a_gpu_figure_needs_a_gpus_receipt():
     text = "I ran it on an H100 and measured 3.1 ms."
-    emulator, gpu = {"backend": "emulator"}, {"backend": "gpu", "figure": {"time": {"value": 3.1, "unit": "ms"}}}
-    assert found(text, receipts=[emulator]) == [("claim_without_receipt", "review")]
-    assert found(text, receipts=[gpu]) == []
+    receipt = Receipt("gemm", "0" * 64, "gpu", "NVIDIA H100", "12.8", "2026-11-29T08:00:00Z", "gemm(a, b)", {"time": {"value": 3.1, "unit": "ms"}}).to_dict()
+    assert found(text, receipts=[receipt]) == []
+    assert found(text, receipts=[receipt | {"backend": "emulator"}]) == [("claim_without_receipt", "review")]
+    assert found(text, outputs=["3.1 ms"]) == [("claim_without_receipt", "review")]
+    for forged in ({"backend": "gpu", "figure": {"time": {"value": 3.1, "unit": "ms"}}}, receipt | {"source_sha256": "x"}, receipt | {"time": "today"}, receipt | {"backend": "tpu"}):
+        assert found(text, outputs=["3.1 ms"], receipts=[forged]) == [("claim_without_receipt", "review")]
 
 
 def test_the_lessons_own_figure_without_its_source_is_for_a_person():
