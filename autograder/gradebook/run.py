@@ -117,7 +117,7 @@ class _Run:
     def grade(self, found: list, grader: Grader, progress: Progress | None, regrade: bool) -> None:
         from autograder.gradebook.journal import Entry
         from autograder.gradebook.store import graded_keys
-        from autograder.gradebook.submissions import stage
+        from autograder.gradebook.submissions import UNREADABLE, stage
 
         done = {} if regrade else graded_keys(self.gradebook, self.lesson.slug)
         self.gradebook.db.commit()
@@ -138,7 +138,7 @@ class _Run:
                     continue
                 waiting[submission.student] = (digest, submission.timestamp)
                 if path is None:
-                    unread.append(ungraded(submission.student, self.lesson, submission.problem or {}))
+                    unread.append(ungraded(submission.student, self.lesson, submission.problem or UNREADABLE))
                     continue
                 yield submission.student, path
 

@@ -41,7 +41,7 @@ def find_submissions(folder: Path, slug: str) -> list[Submission]:
     if not folder.is_dir():
         raise CourseError("The folder of submissions does not exist.", where=str(folder), remedy="Name the folder that holds <student>/<lesson>/<lesson>.ipynb.")
     lessons = {p.name for p in list_lessons()}
-    found = [s for student in _entries(folder) if student.is_dir() and (s := _of_student(student, slug, lessons, folder)) is not None]
+    found = [s for student in _entries(folder) if student.is_dir() and (s := _looked_at(student, slug, lessons)) is not None]
     if not found:
         loose = [p.name for p in _entries(folder) if p.suffix in (".ipynb", ".zip")]
         remedy = f"The files lie loose (e.g. {loose[0]}): `course collect {slug} {folder}` sorts an LMS download." if loose else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
@@ -59,7 +59,15 @@ def _entries(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if not p.name.startswith(".") and p.name not in IGNORED)
 
 
-def _of_student(folder: Path, slug: str, lessons: set[str], root: Path) -> Submission | None:
+def _looked_at(folder: Path, slug: str, lessons: set[str]) -> Submission | None:
+    """A folder that cannot be read is that student's problem, nobody else's."""
+    try:
+        return _of_student(folder, slug, lessons)
+    except OSError:
+        return Submission(student_id(folder.name), None, None, UNREADABLE)
+
+
+def _of_student(folder: Path, slug: str, lessons: set[str]) -> Submission | None:
     """None: this student handed in other lessons only."""
     student = student_id(folder.name)
     place = folder / slug
@@ -77,7 +85,8 @@ def _of_student(folder: Path, slug: str, lessons: set[str], root: Path) -> Submi
     if len(notebooks) > 1:
         return Submission(student, None, stamp, {k: v.format(names=", ".join(p.name for p in notebooks[:5])) for k, v in _PROBLEMS["many"].items()})
     chosen = notebooks[0]
-    if problem := _unfit(chosen, root):
+    problem = "link" if place.is_symlink() and place != folder else _unfit(chosen)
+    if problem:
         return Submission(student, None, stamp, _PROBLEMS[problem])
     return Submission(student, chosen, stamp)
 
@@ -89,18 +98,17 @@ def _candidates(folder: Path) -> list[Path]:
     return known or (files if len(files) == 1 else [])
 
 
-def _unfit(path: Path, root: Path) -> str | None:
-    try:
-        if root.resolve() not in path.resolve(strict=True).parents:
-            return "link"
-        info = path.stat()
-    except OSError:
+def _unfit(path: Path) -> str | None:
+    """A link is refused wherever it leads: to another student's work as to a file of the machine."""
+    info = path.lstat()
+    if stat.S_ISLNK(info.st_mode):
         return "link"
     if not stat.S_ISREG(info.st_mode):
         return "kind"
     return "large" if info.st_size > MAX_BYTES else None
 
 
+UNREADABLE = {"zh": "提交的文件或文件夹无法读取，请重新提交。", "en": "The submitted file or folder cannot be read; hand it in again."}
 _PROBLEMS = {
     "none": {"zh": "提交文件夹里没有 notebook 文件，请把 .ipynb 文件放进去重新提交。", "en": "The submission holds no notebook file; hand in the .ipynb file."},
     "many": {"zh": "提交里有多个 notebook（{names}），无法判断该批改哪一个，请只交一个。", "en": "The submission holds several notebooks ({names}); hand in exactly one."},
@@ -115,7 +123,10 @@ def read_timestamp(path: Path) -> datetime | None:
     from nbgrader.utils import parse_utc
 
     try:
-        text = path.read_text(encoding="utf-8").strip()
+        if not stat.S_ISREG(path.lstat().st_mode):  # a pipe or a device would be read for ever
+            return None
+        with path.open(encoding="utf-8") as file:
+            text = file.read(200).strip()
         return parse_utc(text) if text else None
     except (OSError, ValueError, OverflowError):
         return None
@@ -126,13 +137,18 @@ def stage(submission: Submission, course: CourseFolder, slug: str) -> tuple[Path
 
     Without a file the hash is that of the problem, so that a later, readable hand-in is graded anew.
     """
-    if submission.path is None:
-        return None, hashlib.sha256((submission.problem or {}).get("en", "").encode()).hexdigest()
-    digest = file_hash(submission.path)
+    problem = submission.problem or UNREADABLE
+    try:
+        data = submission.path.read_bytes() if submission.path is not None else None
+    except OSError:  # gone or closed since it was found: that student's problem, not the run's
+        data = None
+    if data is None:
+        return None, hashlib.sha256(problem["en"].encode()).hexdigest()
+    digest = hashlib.sha256(data).hexdigest()
     target = course.step("submitted", submission.student, slug) / f"{slug}.ipynb"
     if target.resolve() != submission.path.resolve():
-        if not target.is_file() or target.stat().st_size != submission.path.stat().st_size or file_hash(target) != digest:
-            write_atomically(target, submission.path.read_bytes())
+        if not target.is_file() or target.stat().st_size != len(data) or file_hash(target) != digest:
+            write_atomically(target, data)
         copy_side_files(submission.path.parent, target.parent)
     return target, digest
 

@@ -1,5 +1,6 @@
 """A grading run: what stands in the gradebook afterwards, what a rerun does, what bad input says."""
 
+import os
 import json
 import sqlite3
 
@@ -239,3 +240,17 @@ def test_submissions_may_lie_in_the_course_folder_itself(lesson, course):
     hand_in(course.root / "submitted", lesson, "ann", notebook(lesson))
     grade_submissions(lesson, course.root / "submitted", course, grader=FakeGrader(lesson))
     assert [f.result.student for f in final_results(course, lesson)] == ["ann"]
+
+
+def test_pipes_and_links_harm_only_their_own_student(lesson, course, inbox):
+    """A pipe as timestamp would be read for ever; a link loop or a link to another's work is no hand-in."""
+    hand_in(inbox, lesson, "ann", notebook(lesson))
+    os.mkfifo(hand_in(inbox, lesson, "pipe", notebook(lesson)).parent / "timestamp.txt")
+    for name, target in (("loop", "loop.ipynb"), ("borrowed", str(inbox / "ann" / lesson.slug / f"{lesson.slug}.ipynb"))):
+        place = inbox / name / lesson.slug
+        place.mkdir(parents=True)
+        (place / (f"{name}.ipynb" if name == "loop" else f"{lesson.slug}.ipynb")).symlink_to(target)
+    grader = FakeGrader(lesson)
+    summary = grade_submissions(lesson, inbox, course, grader=grader)
+    assert sorted(summary.students) == ["ann", "borrowed", "loop", "pipe"]
+    assert sorted(grader.seen) == ["ann", "pipe"]
