@@ -62,12 +62,12 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
         target = out / page.folder
         target.mkdir(parents=True, exist_ok=True)
         progress(f"{lang} {page.folder or 'home'}")
-        source = read_edition(page.source, lang)
-        outputs = {}
         if page.lesson:
             lesson = load_lesson(page.source.parent)
             source = lesson.edition(lang)
             outputs = lesson_outputs(lesson, source)
+        else:
+            source, outputs = read_edition(page.source, lang), {}
         _copy_assets(page.source.parent, target)
         text = _body(source, outputs, edition, target, lang)
         if page.lesson and _accuracy(page.source.parent, target, lang):
