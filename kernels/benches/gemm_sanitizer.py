@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 from kernels.bench import Bench, Session
-from kernels.errors import KernelError
+from kernels.benches import sanitizing
 from kernels.specs.gemm import LADDER
 
-ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 50  # a tool
-TOOLS = {"memcheck": ("--report-api-errors", "no"), "racecheck": (), "synccheck": (), "initcheck": ()}
+TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
 RUN = r"""
 import sys
@@ -34,27 +29,19 @@ for rung in LADDER:
 
 def sanitizer(session: Session) -> list[dict]:
     """memcheck, racecheck, synccheck and initcheck over all rungs; a tool that does not support a kernel is noted as such."""
-    tool = shutil.which("compute-sanitizer")
-    if not tool:
-        raise KernelError("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
-    version = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60).stdout.strip().splitlines()[-1]
+    tool = sanitizing.find_tool()
+    version = sanitizing.version(tool)
     points = []
-    for check, options in TOOLS.items():
-        try:
-            done = subprocess.run([tool, "--tool", check, *options, sys.executable, "-c", RUN], capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
-            text, code = done.stdout + done.stderr, done.returncode
-        except subprocess.TimeoutExpired as e:
-            text, code = (e.stdout or b"").decode(errors="replace"), None
-        summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
-        findings = [l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __|Race reported|Barrier error|Uninitialized|not supported", l)]
-        right = re.findall(r"^right: (\w+)", text, re.M)
+    for check in TOOLS:
+        said = sanitizing.sanitize(tool, check, RUN, seconds=SECONDS)
+        right = re.findall(r"^right: (\w+)", said.text, re.M)
         points.append({
-            "tool": check, "version": version, "summary": summary[-1] if summary else f"no summary (exit code {code}, stopped after {SECONDS} s if none)",
-            "findings": len(findings), "first_finding": findings[0] if findings else "", "right": right, "exit_code": code,
+            "tool": check, "version": version, "summary": said.summary, "findings": len(said.findings),
+            "first_finding": said.first_finding, "right": right, "exit_code": said.exit_code,
         })  # fmt: skip
-        session.say(f"{check}: {points[-1]['summary']}; {len(right)} of {len(LADDER)} rungs right under it; {points[-1]['first_finding']}")
+        session.say(f"{check}: {said.summary}; {len(right)} of {len(LADDER)} rungs right under it; {said.first_finding}")
         if not right:
-            session.say(text[-1500:])
+            session.say(said.text[-1500:])
     return points
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 from kernels.bench import Bench, Session
+from kernels.benches import sanitizing
 from kernels.errors import KernelError
 
 SECONDS = 75  # a sanitizer run
-ROOT = Path(__file__).resolve().parents[2]
 
 STICKY = r"""
 import json, sys
@@ -61,7 +58,7 @@ print("ran to the end")
 
 def sticky(session: Session) -> list[dict]:
     """A process of its own reads a null C without the guard; what each later call answers, and how the process ends."""
-    done = subprocess.run([sys.executable, "-c", STICKY], capture_output=True, text=True, cwd=ROOT, timeout=120)
+    done = subprocess.run([sys.executable, "-c", STICKY], capture_output=True, text=True, cwd=sanitizing.ROOT, timeout=120)
     lines = [l for l in done.stdout.splitlines() if l.startswith("[")]
     if not lines:
         raise KernelError(f"The process that shows the sticky error printed no result (exit code {done.returncode}): {done.stderr[-500:]}")
@@ -76,50 +73,33 @@ def sticky(session: Session) -> list[dict]:
 
 def sanitizer(session: Session) -> list[dict]:
     """compute-sanitizer over both kernels, and over the defect that it must find."""
-    tool = shutil.which("compute-sanitizer") or next((p for p in ("/usr/local/cuda/bin/compute-sanitizer",) if Path(p).exists()), None)
-    if not tool:
-        raise KernelError("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
-    version = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60).stdout.strip().splitlines()[-1]
+    tool = sanitizing.find_tool()
+    version = sanitizing.version(tool)
     points = []
     runs = [
         (check, name, "") for check in ("memcheck", "racecheck", "initcheck", "synccheck") for name in ("linear_epilogue", "gemm_epilogue")
     ]
     runs.append(("memcheck", "linear_epilogue", "no_beta_guard"))
-    # cuda-bindings asks the driver for entry points that an older driver does not have; those answers are no defect of a kernel.
-    options = {"memcheck": ["--report-api-errors", "no"]}
     for check, name, bug in runs:
-        try:
-            done = subprocess.run(
-                [tool, "--tool", check, *options.get(check, ()), sys.executable, "-c", CHECK, name, bug],
-                capture_output=True,
-                text=True,
-                cwd=ROOT,
-                timeout=SECONDS,
-            )
-            text, code = done.stdout + done.stderr, done.returncode
-        except subprocess.TimeoutExpired as e:
-            text, code = (e.stdout or b"").decode(errors="replace"), None
-        summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
-        first = next((l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __global__|Race reported", l)), "")
-        where = next((m[0] for m in re.finditer(r"\w+\.cuh?:\d+", text)), "")
+        said = sanitizing.sanitize(tool, check, CHECK, name, bug, seconds=SECONDS)
         points.append(
             {
                 "tool": check,
                 "version": version,
                 "kernel": name,
                 "bug": bug,
-                "summary": summary[-1] if summary else "no summary" if code is not None else f"stopped after {SECONDS} s",
-                "first_finding": first,
-                "where": where,
-                "ran_to_the_end": "ran to the end" in text,
-                "exit_code": code,
+                "summary": said.summary,
+                "first_finding": said.first_finding,
+                "where": said.where,
+                "ran_to_the_end": "ran to the end" in said.text,
+                "exit_code": said.exit_code,
             }
         )
-        session.say(f"{check} {name} {bug}: {points[-1]['summary']} {points[-1]['first_finding']} {points[-1]['where']}")
+        session.say(f"{check} {name} {bug}: {said.summary} {said.first_finding} {said.where}")
         if not bug and not points[-1]["ran_to_the_end"]:
-            raise KernelError(f"{check} {name} did not run to its end, so that its summary says nothing: {text[-600:]}")
-        if bug and not first:
-            raise KernelError(f"{check} did not find the defect {bug} of {name}: {text[-600:]}")
+            raise KernelError(f"{check} {name} did not run to its end, so that its summary says nothing: {said.text[-600:]}")
+        if bug and not said.findings:
+            raise KernelError(f"{check} did not find the defect {bug} of {name}: {said.text[-600:]}")
     return points
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
 
 from kernels.bench import Bench, Session
-from kernels.benches.gemm_sanitizer import ROOT
+from kernels.benches import sanitizing
 from kernels.benches.part1_correctness import KERNELS
-from kernels.errors import KernelError
 
 SECONDS = 40  # a tool
-TOOLS = {"memcheck": ("--report-api-errors", "no"), "racecheck": ()}
+TOOLS = ("memcheck", "racecheck")
 
 RUN = """
 import numpy as np
@@ -33,24 +29,15 @@ for name in KERNELS:
 
 def sanitizer(session: Session) -> list[dict]:
     """memcheck and racecheck over three cases of every kernel."""
-    tool = shutil.which("compute-sanitizer")
-    if not tool:
-        raise KernelError("compute-sanitizer is not on the PATH: it comes with the CUDA toolkit.")
+    tool = sanitizing.find_tool()
     points = []
-    for check, options in TOOLS.items():
-        try:
-            done = subprocess.run([tool, "--tool", check, *options, sys.executable, "-c", RUN], capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
-            text, code = done.stdout + done.stderr, done.returncode
-        except subprocess.TimeoutExpired as e:
-            text, code = (e.stdout or b"").decode(errors="replace"), None
-        summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
-        findings = [l.strip("= ") for l in text.splitlines() if re.search(r"Invalid __|Race reported|Barrier error|Uninitialized|not supported", l)]
-        right = re.findall(r"^right: (\w+)", text, re.M)
-        points.append({"tool": check, "summary": summary[-1] if summary else f"no summary: exit code {code}, stopped after {SECONDS} s if none",
-                       "first_finding": findings[0] if findings else "", "right": right, "exit_code": code})  # fmt: skip
-        session.say(f"{check}: {points[-1]['summary']}; {len(right)} of {len(KERNELS)} kernels right under it; {points[-1]['first_finding']}")
+    for check in TOOLS:
+        said = sanitizing.sanitize(tool, check, RUN, seconds=SECONDS)
+        right = re.findall(r"^right: (\w+)", said.text, re.M)
+        points.append({"tool": check, "summary": said.summary, "first_finding": said.first_finding, "right": right, "exit_code": said.exit_code})
+        session.say(f"{check}: {said.summary}; {len(right)} of {len(KERNELS)} kernels right under it; {said.first_finding}")
         if not right:
-            session.say(text[-1500:])
+            session.say(said.text[-1500:])
     return points
 
 
