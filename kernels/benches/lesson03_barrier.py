@@ -1,16 +1,24 @@
-"""Lesson 3: the mbarrier of the hardware against the model of a few lines, event by event."""
+"""Lesson 3: the mbarrier of the hardware against the model of a few lines, event by event; what it costs a block to meet."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernels.bench import Bench, Session
+from kernels.arrays import to_numpy
+from kernels.bench import Bench, Session, summary
+from kernels.benches.ready import compile_all, context, enqueue
 from kernels.errors import KernelError
 from kernels.kernel import load
 from kernels.spec import cases, get_spec
+from kernels.specs import barrier_cost
 from kernels.specs.barriers import step, walk
 
 SCRIPTS = 300
+ROUNDS, READINGS = 4096, 30
+THREADS = (32, 64, 128, 256, 512, 1024)
+STEPS = 128  # of the late warp, and of the work that needs nobody
+LOADS = ((0, 0), (STEPS, 0), (0, STEPS), (STEPS, STEPS))  # (slow, work)
+LOADED_THREADS = 256
 
 
 def hardware(session: Session) -> list[dict]:
@@ -27,6 +35,38 @@ def hardware(session: Session) -> list[dict]:
     return points
 
 
+def cost(session: Session) -> list[dict]:
+    """Cycles a round, each way to meet: over the block's size with nothing else to do; and with a late warp and work that needs nobody.
+
+    Each variant's result is held to the arithmetic first: a meeting that lets somebody through too early is no measurement.
+    """
+    import cupy
+
+    compile_all([("barrier_cost.cu", {"MEETING": m}) for m in range(len(barrier_cost.MEETINGS))])
+    variants = [(meeting, threads, 0, 0) for meeting in barrier_cost.MEETINGS for threads in THREADS]
+    variants += [(meeting, LOADED_THREADS, slow, work) for meeting in barrier_cost.MEETINGS for slow, work in LOADS[1:]]
+    rng, ctx, calls = np.random.default_rng(3), context(), {}
+    for variant in variants:
+        meeting, threads, slow, work = variant
+        (x,), params = barrier_cost.example(rng, threads, meeting, ROUNDS, slow, work)
+        y, cycles = ctx.empty(x.shape, "uint32"), cupy.zeros(1, cupy.uint32)
+        call = enqueue("barrier_cost.cu", barrier_cost.launch(cupy.asarray(x), y, cycles, **params))
+        call()
+        if not (to_numpy(y) == barrier_cost.reference(x, **params)).all():
+            raise KernelError(f"{variant}: the block's result is not the arithmetic's.")
+        calls[variant] = (call, cycles, [])
+    for _ in range(READINGS):
+        for call, cycles, readings in calls.values():
+            call()
+            readings.append(int(to_numpy(cycles)[0]) / ROUNDS)
+    points = []
+    for (meeting, threads, slow, work), (_, _, readings) in calls.items():
+        figures = {k.replace("ms", "cycles"): v for k, v in summary(readings).items()}
+        points.append({"meeting": meeting, "threads": threads, "slow": slow, "work": work, **figures})
+    session.say("; ".join(f"{p['meeting']} {p['threads']} ({p['slow']}, {p['work']}): {p['cycles']:.1f}" for p in points))
+    return points
+
+
 BENCHES = (
     Bench(
         "lesson03_hardware_barrier",
@@ -39,6 +79,23 @@ BENCHES = (
             "events": "events played, each compared",
             "phases": "phases that completed",
             "agree": "1: every phase bit was the model's",
+        },
+    ),
+    Bench(
+        "lesson03_barrier_cost",
+        f"What it costs one block to meet once a round, {ROUNDS} rounds: __syncthreads and two uses of an mbarrier",
+        ("barrier_cost",),
+        cost,
+        {
+            "meeting": "__syncthreads; an mbarrier at which every thread arrives; one at which each warp arrives once",
+            "threads": "of the block",
+            "slow": "dependent integer steps that one warp, the next in turn, takes before it arrives",
+            "work": "dependent integer steps of every thread that need nobody: after __syncthreads, between arriving and waiting at an mbarrier",
+            "cycles": "SM clock cycles a round, median of the launches",
+            "cycles_min": "smallest reading",
+            "cycles_p10": "10th percentile",
+            "cycles_p90": "90th percentile",
+            "readings": "launches, interleaved with the other variants",
         },
     ),
 )

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from part1 import POLICIES, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
 
 from kernels import ArgumentError
+from kernels.emulator import EmulatorError
 from kernels.emulator.trace import barrier_steps
 from kernels.kernel import load
+from kernels.sources import load_source
 from kernels.spec import get_spec
-from kernels.specs import gemm
+from kernels.specs import barrier_cost, gemm
 from kernels.specs.barriers import example_handshake, random_script, step, walk
 
 pytestmark = needs_emulator
@@ -49,7 +51,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", ["mbarrier_handshake", "barrier_script"])
+@pytest.mark.parametrize("name", ["mbarrier_handshake", "barrier_script", "barrier_cost"])
 def test_against_the_reference(name):
     hold_to_float64(name, 14)
 
@@ -137,3 +139,18 @@ def test_refusals():
     ):
         with pytest.raises(ArgumentError, match=rule):
             kernel(events, count=count)
+
+
+def test_what_meeting_costs_is_computed_alike_however_the_block_meets():
+    """Under hostile schedules too; and without its wait the kernel is caught."""
+    (x,), params = barrier_cost.example(np.random.default_rng(5), 96, rounds=8)
+    expected = barrier_cost.reference(x, **params)
+    for meeting in barrier_cost.MEETINGS:
+        for policy in POLICIES:
+            out = load("barrier_cost", "emulator", seed=3, policy=policy)(x, **{**params, "meeting": meeting})
+            assert (out == expected).all(), (meeting, policy)
+    text = load_source("barrier_cost.cu").text
+    broken = load_source("barrier_cost.cu", text.replace("mbarrier_wait(&sm.met, i % 2);", ""))
+    assert broken.text != text
+    with pytest.raises(EmulatorError):
+        load("barrier_cost", "emulator", source=broken, policy="random")(x, **params)
