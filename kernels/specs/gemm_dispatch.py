@@ -18,6 +18,8 @@ from kernels.tensormap import TensorMap
 
 SHARED_LIMIT, REGISTERS_PER_SM, MOST_REGISTERS, WARPGROUP = 227 * 1024, 65536, 255, 128
 SHARED_OF_SM, SHARED_RESERVED = 228 * 1024, 1024  # of an SM, and of it what each block takes for the system
+OTHER_REGISTERS = 26  # what this kernel's consumer keeps beside its accumulators: as compiled, at every tile that does not spill
+PRODUCER_REGISTERS = 24
 
 
 def accumulator_registers(tile_m: int, tile_n: int, consumer_warpgroups: int) -> int:
@@ -54,6 +56,12 @@ class Config:
         return min(248, REGISTERS_PER_SM // (self.blocks * self.threads) // 8 * 8)
 
     @property
+    def for_consumers(self) -> int:
+        """Registers a consumer thread may use: what setmaxnreg gives it, or all a thread can address."""
+        given = (self.at_launch + (self.at_launch - PRODUCER_REGISTERS) // self.consumers) // 8 * 8
+        return min(248, given) if self.at_launch < 248 else MOST_REGISTERS
+
+    @property
     def accumulators(self) -> int:
         return accumulator_registers(self.tile_m, self.tile_n, self.consumers)
 
@@ -63,8 +71,11 @@ class Config:
 
     def fits(self) -> str:
         """"" where it fits an SM of Hopper, else the rule it breaks, in a sentence."""
-        if self.accumulators + 24 > MOST_REGISTERS:
-            return f"{self.name} with {self.consumers} consumer warpgroup(s) needs {self.accumulators} accumulators a thread; a thread has 255 registers for everything."
+        who = f"{self.name} with {self.consumers} consumer warpgroup(s)"
+        if self.accumulators + OTHER_REGISTERS > self.for_consumers:
+            return f"{who} needs {self.accumulators} accumulators a thread and about {OTHER_REGISTERS} more; a consumer thread has {self.for_consumers} registers for everything."
+        if self.tile_n // 2 + OTHER_REGISTERS > self.at_launch:
+            return f"{who} issues wgmmas of {self.tile_n // 2} accumulators; a thread has {self.at_launch} registers at launch, and the compiler counts no others for one instruction."
         if self.smem > SHARED_LIMIT or self.blocks * (self.smem + SHARED_RESERVED) > SHARED_OF_SM:
             return f"{self.name} with {self.stages} stages needs {self.smem} B of shared memory; {self.blocks} block(s) must share an SM's 227 KB."
         return ""
