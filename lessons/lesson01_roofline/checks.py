@@ -1,0 +1,85 @@
+"""Hidden checks of lesson 1. Never released.
+
+The exercise is `attainable_flops(flops, bytes_moved, peak_flops, bandwidth)`: the most FLOP/s that the roofline model allows a
+kernel of these counts. Normal cases lie on either side of the ridge, on it and close to it, on machines whose ridges differ by
+orders of magnitude. Boundary cases have nothing moved, or so little that a guard set too wide would take it for nothing.
+
+Left open on purpose: flops = 0 with bytes_moved = 0 (no work has no rate), and negative counts.
+"""
+
+from __future__ import annotations
+
+FUNCTION = "attainable_flops"
+
+RTOL = 1e-9  # flops / max(flops / peak, bytes / bandwidth) rounds four times; nothing wrong comes this close
+
+
+def reference(flops, bytes_moved, peak_flops, bandwidth):
+    """The lower of the two roofs; with nothing moved the memory sets none."""
+    return peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth)
+
+
+def is_boundary(args: dict) -> bool:
+    """A student's own input counts when it can betray a missing guard: work is done and nothing is moved."""
+    values = [args.get(k) for k in ("flops", "bytes_moved", "peak_flops", "bandwidth")]
+    if any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in values):
+        return False
+    flops, moved, peak, bandwidth = values
+    return moved == 0 and all(0 < v < float("inf") for v in (flops, peak, bandwidth))
+
+
+def _case(zh: str, en: str, flops, moved, peak, bandwidth) -> dict:
+    return {
+        "name": {"zh": zh, "en": en},
+        "args": {"flops": flops, "bytes_moved": moved, "peak_flops": peak, "bandwidth": bandwidth},
+        "expect": reference(flops, moved, peak, bandwidth),
+        "rtol": RTOL,
+        "atol": 0.0,
+    }
+
+
+def _machine(rng) -> tuple[float, float]:
+    """A peak and a bandwidth whose ridge lies anywhere from 0.1 to 10,000 FLOP/byte."""
+    bandwidth = 10.0 ** rng.uniform(10, 13)
+    return 10.0 ** rng.uniform(-1, 4) * bandwidth, bandwidth
+
+
+def normal_cases(rng) -> list[dict]:
+    """Something is moved. The intensity is set by the machine's own ridge, so each case knows its side."""
+    cases = []
+    for zh, en, share in (
+        ("远在拐点左边：访存受限", "far left of the ridge: memory-bound", 0.003),
+        ("拐点左边一点", "a little left of the ridge", 0.97),
+        ("拐点右边一点", "a little right of the ridge", 1.03),
+        ("远在拐点右边：计算受限", "far right of the ridge: compute-bound", 400.0),
+    ):
+        for _ in range(3):
+            peak, bandwidth = _machine(rng)
+            moved = 10.0 ** rng.uniform(3, 11)
+            cases.append(_case(zh, en, share * peak / bandwidth * moved, moved, peak, bandwidth))
+    peak, bandwidth = _machine(rng)
+    k = int(rng.integers(3, 9))
+    return cases + [
+        _case("恰好在拐点上", "exactly on the ridge", 15 * 4096, 4096, 60e12, 4e12),
+        _case("整数，强度不到 1", "integers, intensity below 1", 3 * k, 8 * k, 60 * 10**12, 4 * 10**12),
+        _case("整数，强度不是整数", "integers, an intensity that is no integer", 7 * k, 4 * k, 989 * 10**12, 4800 * 10**9),
+        _case("拐点小于 1 的机器", "a machine whose ridge is below 1", 6e9, 1e10, 2e11, 1e12),
+        _case("只搬运，不计算", "bytes moved, nothing computed", 0, 2.0**30, peak, bandwidth),
+        _case("大 GEMM，整数计数", "a large GEMM, counted in integers", 2 * 8192**3, 6 * 8192**2, 989e12, 3.35e12),
+    ]
+
+
+def boundary_cases(rng) -> list[dict]:
+    """Nothing moved, with counts large and small; and a little moved, which must not be taken for nothing."""
+    peak, bandwidth = _machine(rng)
+    return [
+        _case("什么都没搬（整数 0），大运算量", "nothing moved (the integer 0), much work", 2 * 8192**3, 0, peak, bandwidth),
+        _case("什么都没搬（0.0）", "nothing moved (0.0)", 10.0 ** rng.uniform(9, 14), 0.0, peak, bandwidth),
+        _case("什么都没搬，按每个元素计数：只有 2 次运算", "nothing moved, counted per element: 2 operations", 2, 0, 989e12, 4.8e12),
+        _case("什么都没搬，只有 1 次运算，峰值很高", "nothing moved, one operation, a very high peak", 1.0, 0.0, 1e18, 1e9),
+        _case("什么都没搬，带宽也很小", "nothing moved, and little bandwidth", 5e6, 0, 6e13, 1.0),
+        _case("按每个元素计数：搬四分之一字节，访存受限", "counted per element: a quarter of a byte moved, memory-bound", 0.5, 0.25, 60e12, 4e12),
+        _case("按每个元素计数：搬千分之一字节，访存受限", "counted per element: a thousandth of a byte moved, memory-bound", 0.005, 0.001, 60e12, 4e12),
+        _case("搬 1 字节，运算很多：计算受限", "one byte moved, much work: compute-bound", 1e15, 1, 60e12, 4e12),
+        _case("只搬，不算，字节数不到 1", "bytes moved, nothing computed, less than one byte", 0.0, 0.5, 60e12, 4e12),
+    ]
