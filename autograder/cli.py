@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": "What is here, what is missing, how to get it.",
     "list": "The lessons, in route order.",
     "lint": "Hold lessons to the form; say what is missing and how to mend it.",
+    "claims": "Work out the figures that lessons state; say which are wrong or out of date.",
     "release": "Make the student's bundle and nbgrader's source and release folders.",
     "check": "A student's own check of a notebook before handing it in.",
     "hint": "A hint for a lesson, level 1 to 4.",

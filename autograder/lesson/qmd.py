@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import jupytext
@@ -11,12 +12,16 @@ from ruamel.yaml.error import YAMLError
 
 from autograder.errors import CourseError
 from autograder.lesson.model import Cell, Edition
+from autograder.lesson.references import figures_of, fill
 
 _SLOT = re.compile(r"^:::+ *\{(?=[^}]*\.answer\b)[^}]*#(?P<id>[\w-]+)[^}]*\}[ \t]*\n(?P<body>.*?)^:::+[ \t]*$", re.M | re.S)
 
 
-def read_edition(path: Path, lang: str) -> Edition:
-    """Parse one page. Raises CourseError with the line where the page cannot be read."""
+def read_edition(path: Path, lang: str, figures: Mapping[str, str] | None = None, as_written: bool = False) -> Edition:
+    """Parse one page, with its figures in the place of their references. Raises CourseError with the line where it cannot be read.
+
+    figures: those of lint, where an unknown one is a problem among others and raises nothing; as_written: references stay.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
@@ -24,6 +29,8 @@ def read_edition(path: Path, lang: str) -> Edition:
     except UnicodeDecodeError as e:
         raise CourseError(f"The page is not UTF-8 (byte {e.start}).", where=str(path), remedy="Save it as UTF-8.") from None
     _check_fences(text, path)
+    if not as_written:
+        text = fill(text, figures_of(path.parent) if figures is None else figures, str(path), strict=figures is None)
     front: dict = {}
     cells: list[Cell] = []
     pos = 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from autograder.errors import CourseError
+from autograder.lesson.references import figures_of, fill
 
 
 class _Strict(BaseModel):
@@ -157,8 +159,11 @@ class Rubric(_Strict):
         return self
 
 
-def load_rubric(path: Path) -> Rubric:
-    """Read and check rubric.yml. Raises CourseError with the file, the field and what is wrong with it."""
+def load_rubric(path: Path, figures: Mapping[str, str] | None = None) -> Rubric:
+    """Read and check rubric.yml, with its figures in the place of their references. Raises CourseError with the file, the field and what is wrong with it.
+
+    figures: those of lint, where an unknown one raises nothing.
+    """
     try:
         data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -168,7 +173,7 @@ def load_rubric(path: Path) -> Rubric:
         line = f", line {mark.line + 1}" if mark else ""
         raise CourseError(f"The rubric is not valid YAML{line}: {getattr(e, 'problem', e)}.", where=str(path), remedy="Mend the YAML and run `course lint`.") from None
     try:
-        return Rubric.model_validate(data)
+        return Rubric.model_validate(_filled(data, figures_of(path.parent) if figures is None else figures, path, figures is None))
     except ValidationError as e:
         first = e.errors()[0]
         field = ".".join(str(x) for x in first["loc"]) or "the file"
@@ -177,3 +182,14 @@ def load_rubric(path: Path) -> Rubric:
             where=str(path),
             remedy="Mend that field; the schema with its docstrings is autograder/lesson/rubric.py.",
         ) from None
+
+
+def _filled(data: Any, figures: Mapping[str, str], path: Path, strict: bool) -> Any:
+    if isinstance(data, str):
+        try:
+            return fill(data, figures, strict=strict)
+        except CourseError as e:
+            raise CourseError(e.what, where=str(path), remedy=e.remedy) from None
+    if isinstance(data, dict):
+        return {k: _filled(v, figures, path, strict) for k, v in data.items()}
+    return [_filled(v, figures, path, strict) for v in data] if isinstance(data, list) else data

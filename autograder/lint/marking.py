@@ -66,7 +66,8 @@ def _code(text: str) -> str:
 
 def _references(rubric: Rubric, editions: dict[str, Edition], out: list[Problem]) -> None:
     """The answer edition prints the rubric's reference answers: word for word, so that they cannot drift apart."""
-    squeeze = lambda t: re.sub(r"[\s>`*$\\-]", "", t)
+    worked = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\{\.worked\}")
+    squeeze = lambda t: re.sub(r"[\s>`*$\\-]", "", worked.sub(r"\1", t))
     for lang, edition in editions.items():
         page = squeeze(edition.text)
         for name, slot in rubric.slots.items():

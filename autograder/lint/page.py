@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from autograder.lesson.model import ANSWER_SLOTS, BLANK, CODE_ROLES, Cell, Edition
+from autograder.lint.figures import lint_figures
 from autograder.lint.form import ROLE_COUNTS, ROLE_ORDER, SECTIONS, WORDS, WORDS_PER_CHARACTER, Section
 from autograder.lint.problem import Problem
 from autograder.release.divs import Div, Text, closes, fence_of, parse
@@ -18,8 +19,8 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]*:|^//")
 _CROSSREF = re.compile(r"(?<![\w@`])@(?:fig|tbl|eq|sec|lst)-[\w-]+")
 
 
-def lint_page(edition: Edition) -> list[Problem]:
-    """Every problem of one page."""
+def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]:
+    """Every problem of one page. written: the page with its references as they are written, where it has any."""
     out: list[Problem] = []
 
     def say(line: int, what: str, remedy: str) -> None:
@@ -37,6 +38,7 @@ def lint_page(edition: Edition) -> list[Problem]:
     _lists(prose, say)
     _links(edition, prose, say)
     _quarto_only(prose, say)
+    lint_figures(_prose(parse((written or edition).cells)), say)
     _length(edition, prose, say)
     _sources(edition, prose, say)
     return out
@@ -44,6 +46,17 @@ def lint_page(edition: Edition) -> list[Problem]:
 
 Say = Callable[[int, str, str], None]
 Line = tuple[int, str, bool]  # number, text, inside the answer edition's part
+
+
+def plain_page(written: Edition) -> list[Problem]:
+    """A page that is no lesson (home, overview, glossary): no figure typed by hand, no dead link."""
+    out: list[Problem] = []
+    say = lambda line, what, remedy: out.append(Problem(written.path, line, what, remedy))  # noqa: E731
+    prose = list(_prose(parse(written.cells)))
+    lint_figures(prose, say)
+    _lists(prose, say)
+    _links(written, prose, say)
+    return out
 
 
 def _prose(div: Div, answer: bool = False) -> Iterator[Line]:
@@ -242,8 +255,6 @@ def _quarto_only(prose: list[Line], say: Say) -> None:
         bare = re.sub(r"`[^`]*`", "", line)
         if m := _CROSSREF.search(bare):
             say(n, f"The cross-reference {m[0]} works in Quarto only.", "Write the figure's number in words, e.g. 'figure 7-1'.")
-        if "{{<" in bare:
-            say(n, "The shortcode works in Quarto only.", "Write the text itself.")
 
 
 def words(prose: list[Line]) -> int:

@@ -20,4 +20,4 @@ class Problem:
             file = self.file.relative_to(root)
         except ValueError:
             file = self.file
-        return f"{file}{f':{self.line}' if self.line else ''}: {self.what} {self.remedy}"
+        return f"{file}{f':{self.line}' if self.line else ''}: {self.what} {self.remedy}".rstrip()

@@ -5,38 +5,47 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from autograder.claims import Ledger, read_ledger
+from autograder.claims.uses import claim_problems, page_problems
+from autograder.claims.uses import pages as all_pages
+from autograder.claims.write import drift
 from autograder.errors import CourseError
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import LANGS
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.rubric import load_rubric
+from autograder.lesson.store import list_lessons
 from autograder.lint.hidden import lint_checks, solution_fill
 from autograder.lint.marking import lint_answers, lint_rubric
-from autograder.lint.page import lint_page
+from autograder.lint.page import lint_page, plain_page
 from autograder.lint.pair import lint_pair
 from autograder.lint.problem import Problem
 
-__all__ = ["Problem", "lint_lesson"]
+__all__ = ["Problem", "lint_lesson", "lint_project"]
 
 
-def lint_lesson(folder: Path) -> list[Problem]:
-    """All problems of a lesson folder, sorted by file and line. A file that cannot be read is one problem; the others are still looked at."""
+def lint_lesson(folder: Path, ledger: Ledger | None = None) -> list[Problem]:
+    """All problems of a lesson folder, sorted by file and line. A file that cannot be read is one problem; the others are still looked at.
+
+    ledger: all claims of the course, where they are known already.
+    """
     out: list[Problem] = []
+    ledger = ledger or read_ledger(folder.parent.parent)
 
-    def load(read, *args):
+    def load(read, *args, **kwargs):
         try:
-            return read(*args)
+            return read(*args, **kwargs)
         except CourseError as e:
-            file, _, line = e.where.rpartition(":")
-            known = line.isdigit() and file
-            out.append(Problem(Path(file if known else e.where or folder), int(line) if known else 0, e.what, e.remedy))
+            out.append(_problem(e, folder))
             return None
 
-    editions = {lang: e for lang in LANGS if (e := load(read_edition, folder / f"{lang}.qmd", lang))}
+    editions = {lang: e for lang in LANGS if (e := load(read_edition, folder / f"{lang}.qmd", lang, ledger.figures))}
     checks = load(load_checks, folder / "checks.py")
-    rubric = load(load_rubric, folder / "rubric.yml")
+    rubric = load(load_rubric, folder / "rubric.yml", ledger.figures)
     for edition in editions.values():
-        out += lint_page(edition)
+        out += lint_page(edition, read_edition(edition.path, edition.lang, as_written=True))
+        out += [_problem(e, folder) for e in page_problems(edition.path, ledger)]
+    out += [_problem(e, folder) for e in claim_problems(folder, ledger)]
     if len(editions) == len(LANGS):
         out += lint_pair(*editions.values())
     fill = None
@@ -55,6 +64,32 @@ def lint_lesson(folder: Path) -> list[Problem]:
     if checks:
         out += _imports(checks.path)
     return sorted(set(out))
+
+
+def lint_project(root: Path, ledger: Ledger) -> list[Problem]:
+    """What belongs to no single lesson: the generated files of the ledger, and the pages that are no lessons."""
+    lessons = root / "lessons"
+    out = []
+    for said in drift(ledger):
+        name, _, what = said.partition(": ")
+        out.append(Problem(root / name, 0, what, ""))
+    known = set(list_lessons(lessons))
+    others = [p for p in all_pages(lessons) if p.parent not in known]
+    for path in others:
+        try:
+            out += plain_page(read_edition(path, path.stem, as_written=True))
+            out += [_problem(e, path.parent) for e in page_problems(path, ledger)]
+        except CourseError as e:
+            out.append(_problem(e, path.parent))
+    for folder in dict.fromkeys(p.parent for p in others):
+        out += [_problem(e, folder) for e in claim_problems(folder, ledger)]
+    return sorted(set(out))
+
+
+def _problem(e: CourseError, folder: Path) -> Problem:
+    file, _, line = e.where.rpartition(":")
+    known = line.isdigit() and file
+    return Problem(Path(file if known else e.where or folder), int(line) if known else 0, e.what, e.remedy)
 
 
 def _fill(edition, function: str) -> str | None:
