@@ -30,9 +30,23 @@ def hardware(session: Session) -> list[dict]:
         seen, modelled = kernel(events, count=count).tolist(), walk(step, events, count)
         if seen != modelled:
             raise KernelError(f"{case.label}: the device's phases {seen} are not the model's {modelled} for {events.tolist()}.")
-        points.append({"script": case.label, "count": count, "events": len(events), "phases": int(np.abs(np.diff([0, *seen])).sum()), "agree": 1})
+        points.append({"script": case.label, "count": count, "events": len(events), "phases": int(np.abs(np.diff([0, *seen])).sum()), "agree": 1, **census(events, count)})
     session.say(f"{len(points)} scripts, {sum(p['events'] for p in points)} events, {sum(p['phases'] for p in points)} phases: all as the model says")
     return points
+
+
+def census(events: np.ndarray, count: int) -> dict:
+    """How often the script met what the lesson tells of: states with bytes ahead of their expectation, and what completed the phases."""
+    found = dict.fromkeys(("early", "arrived_but_early", "by_arrival", "by_landing", "by_expectation"), 0)
+    state = (count, 0, 0, count)
+    for arrivals, nbytes in events.tolist():
+        before, state = state, step(state, (arrivals, nbytes))
+        if state[2] != before[2]:
+            found["by_arrival" if arrivals else "by_landing" if nbytes < 0 else "by_expectation"] += 1
+        elif state[1] < 0:
+            found["early"] += 1
+            found["arrived_but_early"] += state[0] == 0
+    return found
 
 
 def cost(session: Session) -> list[dict]:
@@ -79,6 +93,11 @@ BENCHES = (
             "events": "events played, each compared",
             "phases": "phases that completed",
             "agree": "1: every phase bit was the model's",
+            "early": "events after which more bytes had landed than were expected",
+            "arrived_but_early": "of those, the ones with no arrival missing: the phase stayed open",
+            "by_arrival": "phases that an arrival completed",
+            "by_landing": "phases that a landing completed",
+            "by_expectation": "phases that an expectation completed",
         },
     ),
     Bench(
