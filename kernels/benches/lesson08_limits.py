@@ -116,7 +116,7 @@ def unseen(session: Session) -> list[dict]:
         best = min(CONFIGS, key=here[size].get)
         picked = {rule: pick(*size[:2]) for rule, pick in rules(sms).items()}
         points.append({"kind": "shape", **dict(zip("mnk", size)), "best": best, "best_ms": here[size][best], "spread": times[best]["ms_p90"] / times[best]["ms_p10"],
-                       "of_cublas": here[size]["cublas"] / here[size][best], **{f"picks_{r}": c for r, c in picked.items()},
+                       "of_cublas": here[size]["cublas"] / here[size][best], **{f"ms_{c}": ms for c, ms in here[size].items()}, **{f"picks_{r}": c for r, c in picked.items()},
                        **{f"loss_{r}": here[size][c] / here[size][best] for r, c in picked.items()}})  # fmt: skip
         session.say(f"{size}: best {best}, " + ", ".join(f"{r} {c} {points[-1][f'loss_{r}']:.2f}" for r, c in picked.items()))
     grid = {(p["m"], p["n"], p["k"]): {} for p in grid_points()}
@@ -139,6 +139,8 @@ def rules(sms: int) -> dict[str, Callable[[int, int], str]]:
         "fixed": lambda m, n: FIXED,
         "model": lambda m, n: choose(m, n, sms).name,
         "rates": lambda m, n: choose(m, n, sms, rates).name,
+        "ring": lambda m, n: choose(m, n, sms, stages=4).name,
+        "ring_rates": lambda m, n: choose(m, n, sms, rates, stages=4).name,
         "table": lambda m, n: best[min(best, key=lambda at: far(at, m, n))],
     }
 
@@ -195,7 +197,7 @@ BENCHES = (
     ),
     Bench(
         "lesson08_unseen",
-        f"Four rules of dispatch and cuBLAS at {RANDOM_SHAPES} random shapes (measured here) and on the grid of lesson08_configurations.json (its readings)",
+        f"Rules of dispatch and cuBLAS at {RANDOM_SHAPES} random shapes (measured here) and on the grid of lesson08_configurations.json (its readings)",
         ("gemm_dispatch",),
         unseen,
         {
@@ -203,10 +205,11 @@ BENCHES = (
             **{"m": "rows of D", "n": "columns of D", "k": "K", "best": "the fastest configuration", "best_ms": "its median time, milliseconds"},
             "spread": "90th over 10th percentile of the best's readings",
             "of_cublas": "cuBLAS's time over the best's",
-            "picks_*": "what the rule picks: fixed (always 128x256), model (choose without measurements), rates (choose with the rates of 8192 x 8192 x 4096), table (the best of the nearest grid shape)",
+            "ms_*": "median time of cuBLAS and of each configuration, milliseconds",
+            "picks_*": "what the rule picks: fixed (always 128x256), model (choose without measurements), rates (choose with the rates of 8192 x 8192 x 4096), table (the best of the nearest grid shape), ring (model, and an SM with fewer than 4 stages in flight is slower in proportion), ring_rates (ring with the rates)",
             "loss_*": "the time of what the rule picks over the best's",
             "shapes": "random or grid",
-            "rule": "fixed, model, rates or table",
+            "rule": "see picks_*",
             "count": "shapes in the set",
             "mean_loss": "geometric mean of the loss",
             "worst_loss": "largest loss",

@@ -101,15 +101,20 @@ CONFIGS = {
 SPILLS = Config(256, 128, 4, 1, 1)  # 256 accumulators in one warpgroup: builds, and spills
 
 
-def choose(m: int, n: int, sms: int, rates=None) -> Config:
+def choose(m: int, n: int, sms: int, rates=None, stages: int = 0) -> Config:
     """The configuration that should end first: the tiles of the busiest SM, times a tile's work, over the rate of its mainloop.
 
     rates: name -> FLOP/s with all SMs busy, as measured; None: the tile's arithmetic intensity stands in, up to 64 FLOP/byte.
+    stages: what an SM needs in flight to run at that rate, the rings of all blocks that are really there counted; with fewer it is
+    slower in proportion. 0 leaves that out, and then a configuration made for two blocks an SM is chosen where there is one.
     """
 
     def cost(c: Config) -> float:
         rate = rates[c.name] if rates else min(1.0, c.tile_m * c.tile_n / (c.tile_m + c.tile_n) / 64)
-        return ceil_div(c.tiles(m, n), sms) * c.tile_m * c.tile_n / rate
+        share = ceil_div(c.tiles(m, n), sms)
+        if stages:
+            rate *= min(1.0, min(c.blocks, share) * c.stages / stages)
+        return share * c.tile_m * c.tile_n / rate
 
     return min(CONFIGS.values(), key=lambda c: (cost(c), -c.tile_m * c.tile_n, c.name))
 
