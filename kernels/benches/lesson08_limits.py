@@ -22,6 +22,7 @@ CLIFF_SIZE = (8192, 8192, 4096)
 ONE = ((64, 128), (64, 192), (64, 256), (128, 128), (128, 160), (128, 192), (128, 224), (192, 128), (192, 160), (256, 64), (256, 96), (256, 112), (256, 128), (128, 256))
 TWO = ((128, 128), (128, 192), (128, 256), (256, 96), (256, 128), (256, 160), (256, 192), (256, 224), (256, 256))
 ALONE_SHAPES = ((256, 8192, 4096), (512, 4096, 4096), (1024, 2048, 4096), (2048, 1024, 4096), (2048, 2048, 4096), (8192, 4096, 4096))
+WAVES_M, WAVES_N, WAVES_K, WAVES = 1024, range(256, 8449, 256), 4096, ("64x64", "64x256", "128x256")
 SEED, RANDOM_SHAPES = 8, 60
 GRID_FILE = Path(__file__).parents[2] / "figures" / "data" / "lesson08_configurations.json"
 
@@ -95,6 +96,20 @@ def alone(session: Session) -> list[dict]:
             points.append({"m": m, "n": n, "k": k, "config": c.name, "stages": c.stages, "consumers": c.consumers, "blocks": c.blocks, "tiles": c.tiles(m, n),
                            "shared_bytes": c.smem, "tflop_per_s": 2.0 * m * n * k / times[name]["ms"] / 1e9, "of_cublas": times["cublas"]["ms"] / times[name]["ms"], **times[name]})  # fmt: skip
         session.say(f"{m}x{n}: " + "; ".join(f"{c.name} s{c.stages} c{c.consumers} b{c.blocks} {1e3 * times[name]['ms']:.1f} us" for name, c in configs.items()))
+    return points
+
+
+def waves(session: Session) -> list[dict]:
+    """Three tiles and cuBLAS as D grows wider: each rate steps where the tiles need one round of the SMs more."""
+    configs = {name: CONFIGS[name] for name in WAVES}
+    compile_all([(SOURCE, {**c.defines, "OUT": "bf16"}) for c in configs.values()])
+    points = []
+    for n in WAVES_N:
+        times = timed(session, (WAVES_M, n, WAVES_K), configs)
+        for name, t in times.items():
+            tiles = configs[name].tiles(WAVES_M, n) if name in configs else 0
+            points.append({"m": WAVES_M, "n": n, "k": WAVES_K, "config": name, "tiles": tiles, "tflop_per_s": 2.0 * WAVES_M * n * WAVES_K / t["ms"] / 1e9, **t})
+    session.say(f"{len(points)} points")
     return points
 
 
@@ -192,6 +207,17 @@ BENCHES = (
             "shared_bytes": "shared memory a block",
             "tflop_per_s": "2 M N K / median time",
             "of_cublas": "cuBLAS's time over this one's",
+            **TIMES,
+        },
+    ),
+    Bench(
+        "lesson08_waves",
+        f"Three tile configurations and cuBLAS at M = {WAVES_M}, K = {WAVES_K} and growing N",
+        ("gemm_dispatch",),
+        waves,
+        {
+            **{"m": "rows of D", "n": "columns of D", "k": "K", "config": "tile, or cublas", "tiles": "of D; 0 for cuBLAS"},
+            "tflop_per_s": "2 M N K / median time",
             **TIMES,
         },
     ),
