@@ -1,4 +1,4 @@
-"""Figure 5-2: cycles of one wgmma by N, A from shared memory or registers, measured on the H200."""
+"""Figure 5-4: cycles of one wgmma by N, A from shared memory or registers, measured on the H200."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson05_wgmma"
 DATA = ("lesson05_rate.json",)
-TITLE = {"zh": "图 5-2 一条 wgmma 要多少周期", "en": "Figure 5-2: cycles of one wgmma"}
+TITLE = {"zh": "图 5-4 一条 wgmma 要多少周期", "en": "Figure 5-4: cycles of one wgmma"}
 DESCRIPTION = {
     "zh": "m64nNk16（BF16）每条指令的 SM 周期数。A 在共享内存时，N 小于 64 受共享内存读取限制（16 + N/4）；A 在寄存器时只剩约 13.5 周期的下限；N 为 64 及以上两者都是 N/2。",
     "en": "SM cycles an m64nNk16 instruction (BF16) takes. With A in shared memory and N below 64 the reads of shared memory are the limit (16 + N/4); with A in registers only a floor of about 13.5 cycles remains; from N = 64 on both take N/2.",
@@ -28,8 +28,8 @@ def plot(d: dict, lang: str):
     ns = [n for n, _ in d["series"]["shared"]]
     ax.plot(ns, [n / 2 for n in ns], color=style.BLACK, linewidth=1, linestyle="-", label=w["math"])
     ax.plot([n for n in ns if n <= 96], [16 + n / 4 for n in ns if n <= 96], color=style.RED, linewidth=1, linestyle="--", label=w["read"])
-    for name, colour, marker in (("shared", style.RED, "o"), ("registers", style.BLUE, "^")):
-        ax.plot(*zip(*d["series"][name]), linestyle="none", marker=marker, color=colour, label=w[name])
+    for name, colour, marker, size, face in (("shared", style.RED, "o", 8, "none"), ("registers", style.BLUE, "^", 5, style.BLUE)):
+        ax.plot(*zip(*d["series"][name]), linestyle="none", marker=marker, markersize=size, color=colour, markerfacecolor=face, label=w[name])
     ax.set(xscale="log", yscale="log", xlabel=w["x"], ylabel=w["y"])
     style.plain_log_labels(ax.xaxis, (8, 16, 24, 32, 48, 64, 96, 128, 192, 256))
     style.plain_log_labels(ax.yaxis, (4, 8, 16, 32, 64, 128))

@@ -1,0 +1,79 @@
+"""Hidden checks of lesson 5. Never released.
+
+The exercise is `accumulator_coord(thread, register)`, the (row, column) of the 64 x N accumulator tile that a register of a thread holds.
+Both numbers are mixed-radix: thread = 32 * warp + 4 * quad + place, register = 4 * group + 2 * half + side. Normal cases vary one digit at
+a time and then all of them; boundary cases are the last threads and registers of several widths, and the seams where one digit wraps
+and the next begins. N is no argument: a wider tile only has more registers.
+
+Left open on purpose: threads beyond 127 and registers beyond 127, which no warpgroup and no instruction has.
+"""
+
+from __future__ import annotations
+
+FUNCTION = "accumulator_coord"
+THREADS, WIDTHS = 128, tuple(range(8, 257, 8))
+
+
+def reference(thread, register):
+    """(row, column) of matrix D (PTX ISA, register fragments of wgmma.mma_async, accumulator D)."""
+    row = 16 * (thread // 32) + 8 * (register // 2 % 2) + thread % 32 // 4
+    return row, 8 * (register // 4) + 2 * (thread % 4) + register % 2
+
+
+def is_boundary(args: dict) -> bool:
+    """A student's own input counts when it is the tile's last corner: thread 127 and the last register of some legal N, N / 2 - 1.
+
+    N = 64 does not count: its corner is (63, 63), which a version with row and column exchanged gets right as well.
+    """
+    thread, register = args.get("thread"), args.get("register")
+    if set(args) != {"thread", "register"} or any(isinstance(x, bool) or not isinstance(x, int) for x in (thread, register)):
+        return False
+    return thread == THREADS - 1 and 2 * (register + 1) in WIDTHS and register != 31
+
+
+def _case(zh: str, en: str, thread, register) -> dict:
+    where = f"thread {thread}, register {register}"
+    return {
+        "name": {"zh": f"{zh}（{where}）", "en": f"{en} ({where})"},
+        "args": {"thread": int(thread), "register": int(register)},
+        "expect": reference(int(thread), int(register)),
+        "rtol": 0.0,
+        "atol": 0.0,
+    }
+
+
+def normal_cases(rng) -> list[dict]:
+    """Each digit on its own, then all together, then drawn ones in every warp."""
+    fixed = [
+        ("原点", "the origin", 0, 0),
+        ("四线程组里的位置", "place within a group of four threads", 3, 0),
+        ("四线程组", "the group of four threads", 20, 0),
+        ("warp", "the warp", 64, 0),
+        ("一对里的第二个", "second of a pair", 0, 1),
+        ("下面那一对", "the lower pair", 0, 2),
+        ("列组", "the group of columns", 0, 20),
+        ("各位都不为 0", "no digit is 0", 87, 23),
+        ("行小列大", "small row, large column", 5, 110),
+        ("行大列小", "large row, small column", 118, 3),
+    ]
+    drawn = [(warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(3)]
+    return [_case(*f) for f in fixed] + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
+
+
+def boundary_cases(rng) -> list[dict]:
+    """The last thread and register of several widths, and the seams between digits."""
+    corners = [(f"最后一个线程与寄存器，N = {n}", f"last thread and register, N = {n}", THREADS - 1, n // 2 - 1) for n in (8, 16, 24, 128, 248, 256)]
+    drawn = 8 * int(rng.integers(4, 8)) - 1  # N = 64 to 112
+    seams = [
+        ("第一个线程，最后一个寄存器", "first thread, last register", 0, 127),
+        ("最后一个线程，第一个寄存器", "last thread, first register", 127, 0),
+        ("warp 0 的最后一个线程", "last thread of warp 0", 31, 2),
+        ("warp 1 的第一个线程", "first thread of warp 1", 32, 2),
+        ("warp 3 的第一个线程", "first thread of warp 3", 96, 5),
+        ("四线程组的末尾", "end of a group of four threads", 35, 7),
+        ("四线程组的开头", "start of a group of four threads", 36, 7),
+        ("列组的末尾", "end of a group of columns", 101, 7),
+        ("列组的开头", "start of a group of columns", 101, 8),
+        ("随机一个 N 的最后一个寄存器", "last register of a drawn N", 95, drawn),
+    ]
+    return [_case(*c) for c in corners + seams]
