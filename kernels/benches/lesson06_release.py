@@ -13,6 +13,7 @@ from kernels.benches.ready import TIMES, compile_all, enqueue, rotate, time_shuf
 from kernels.errors import KernelError
 from kernels.sources import Source, load_source
 from kernels.spec import Launch
+from kernels.specs.gemm import TILE_K
 from kernels.specs.ring_pipeline import MOST_STAGES, launch_of
 
 SIZE, BURST, ROUNDS = (4096, 4096, 4096), 20, 12
@@ -52,29 +53,35 @@ def in_flight(session: Session) -> list[dict]:
 
 
 def early_release(session: Session) -> list[dict]:
-    """LAUNCHES launches of the defect for 2 to 7 stages, each compared bit for bit with the right kernel's D."""
+    """LAUNCHES launches of the defect for 2 to 7 stages, each compared bit for bit with the right kernel's D.
+
+    K of as many k-blocks as there are stages (nothing is overwritten), of one more, and of 64.
+    """
     import cupy
 
     operands, points = Operands(SIZE), []
     a, b, d = operands.ours[0]
     right, poison = cupy.empty_like(d), cupy.full_like(d, 0x7FC0)
     for s in range(2, MOST_STAGES + 1):
-        kinds = {}
-        for name, bug in (("right", None), ("early release", "empty_before_wgmma_wait")):
-            launch = launch_of(a, b, d, None, SIZE, s, "bf16")
-            launch.defines.update({"BUG": bug} if bug else {})
-            kinds[name] = enqueue("ring_pipeline.cu", launch)
-        kinds["right"]()
-        right[...] = d
-        for name, call in kinds.items():
-            wrong, most = 0, 0
-            for _ in range(LAUNCHES):
-                d[...] = poison
-                call()
-                different = int(cupy.count_nonzero(d != right))
-                wrong, most = wrong + (different > 0), max(most, different)
-            points.append({"stages": s, "variant": name, "launches": LAUNCHES, "wrong_launches": wrong, "most_wrong_elements": most, "elements": int(d.size)})
-        session.say(f"{s} stages: {points[-1]['wrong_launches']} of {LAUNCHES} launches with the early release are wrong, at most {points[-1]['most_wrong_elements']} elements; without it {points[-2]['wrong_launches']}")
+        for blocks in (s, s + 1, SIZE[2] // TILE_K):
+            kinds = {}
+            for name, bug in (("right", None), ("early release", "empty_before_wgmma_wait")):
+                launch = launch_of(a, b, d, None, (SIZE[0], SIZE[1], blocks * TILE_K), s, "bf16")
+                launch.defines.update({"BUG": bug} if bug else {})
+                kinds[name] = enqueue("ring_pipeline.cu", launch)
+            kinds["right"]()
+            right[...] = d
+            for name, call in kinds.items():
+                wrong, most = 0, 0
+                for _ in range(LAUNCHES):
+                    d[...] = poison
+                    call()
+                    different = int(cupy.count_nonzero(d != right))
+                    wrong, most = wrong + (different > 0), max(most, different)
+                points.append({"stages": s, "k_blocks": blocks, "variant": name, "launches": LAUNCHES, "wrong_launches": wrong,
+                               "most_wrong_elements": most, "elements": int(d.size)})  # fmt: skip
+            session.say(f"{s} stages, {blocks} k-blocks: {points[-1]['wrong_launches']} of {LAUNCHES} launches with the early release are wrong, "
+                        f"at most {100 * points[-1]['most_wrong_elements'] / d.size:.1f} % of D; without it {points[-2]['wrong_launches']}")  # fmt: skip
     return points
 
 
@@ -88,11 +95,12 @@ BENCHES = (
     ),
     Bench(
         "lesson06_early_release",
-        "ring_pipeline, 4096 cubed, releasing EMPTY before its wgmmas are done: launches whose D differs from the right kernel's in any bit",
+        "ring_pipeline, 4096 x 4096 x K, releasing EMPTY before its wgmmas are done: launches whose D differs from the right kernel's in any bit",
         ("ring_pipeline",),
         early_release,
         {
             "stages": "of the ring",
+            "k_blocks": "K over 64",
             "variant": "what ran",
             "launches": "number of launches",
             "wrong_launches": "launches with at least one different element",
