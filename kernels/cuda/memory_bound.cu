@@ -22,6 +22,12 @@ using Word = vec128;
 #endif
 static_assert(sizeof(Word) == WIDTH, "WIDTH is 4, 8 or 16 bytes");
 
+// Floats after the last whole word are copied one by one. -DTAIL=WHOLE and -DTAIL=NONE build the defects whole_words and no_tail.
+enum { ONE_BY_ONE, WHOLE, NONE };
+#ifndef TAIL
+#define TAIL ONE_BY_ONE
+#endif
+
 template <class T> HOPPER_FN T load_word(const T* p) { return *p; }
 template <class T> HOPPER_FN void store_word(T* p, T v) { *p = v; }
 HOPPER_FN vec128 load_word(const vec128* p) { return load128(p); }
@@ -51,7 +57,7 @@ stream_copy(const float* x, float* y, float* in_flight, uint64_t n, float bandwi
   int loads = 1;
   while (loads < 8 && loads * round < needed) loads *= 2;
 
-  const uint64_t words = n * sizeof(float) / WIDTH;
+  const uint64_t words = (n * sizeof(float) + (TAIL == WHOLE ? WIDTH - 1 : 0)) / WIDTH;
   const Word* from = reinterpret_cast<const Word*>(x);
   Word* to = reinterpret_cast<Word*>(y);
 #ifdef LOADS
@@ -64,7 +70,7 @@ stream_copy(const float* x, float* y, float* in_flight, uint64_t n, float bandwi
   if (loads == 8) copy_words<8>(to, from, words);
 #endif
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    for (uint64_t i = words * (WIDTH / sizeof(float)); i < n; ++i) y[i] = x[i];  // what is left of the last word
+    for (uint64_t i = words * (WIDTH / sizeof(float)); TAIL != NONE && i < n; ++i) y[i] = x[i];
     in_flight[0] = needed;
   }
 }

@@ -13,7 +13,7 @@ import numpy as np
 
 from kernels.arrays import require_array, require_choice, require_number, to_numpy
 from kernels.errors import ArgumentError
-from kernels.spec import Case, KernelSpec, Launch, Plan, Work, ceil_div
+from kernels.spec import Bug, Case, KernelSpec, Launch, Plan, Work, ceil_div
 
 SOURCE, WIDTHS = "memory_bound.cu", (4, 8, 16)
 BANDWIDTH, LATENCY = 4.2e12, 7.0e-7  # byte/s and s, about an H200's
@@ -152,6 +152,10 @@ SPECS = (
         max_registers=64,
         builds=({"WIDTH": 16}, {"WIDTH": 4, "LOADS": 8}),
         entries=("stream_copy", "pointer_chase", "gather"),
+        bugs={
+            "no_tail": Bug({"TAIL": "NONE"}, "only whole words are copied: the last one to three floats are never written, unless the size happens to fit"),
+            "whole_words": Bug({"TAIL": "WHOLE"}, "the last word is loaded and stored whole: it reads past the end of x and writes past the end of y"),
+        },
     ),
     KernelSpec(
         name="pointer_chase",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
 
 from kernels import ArgumentError
+from kernels.emulator import EmulatorError
 from kernels.kernel import load
 from kernels.specs.memory_bound import one_cycle, sectors, shape_of
 
@@ -40,6 +41,21 @@ def test_the_exercise():
 def test_the_challenge():
     wrong = {"quotient": "const float needed = bandwidth / latency;", "one load": "const float needed = bandwidth;", "nothing": "const float needed = 0.0f;"}
     lines_are_told_apart("stream_copy", ["const float needed = latency * bandwidth;"], wrong, count=2)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+def test_the_tail_that_a_wide_load_leaves(width):
+    """Both defects are right where whole words fit. Otherwise one leaves floats unwritten and the other reads past the end of x."""
+    for n in (8192, 8191):
+        x = np.random.default_rng(n).standard_normal(n, dtype=np.float32)
+        short = load("stream_copy", "emulator", bug="no_tail", poison=True)(x, width=width)[0]
+        assert np.isnan(short).sum() == n % (width // 4) and (short == x).sum() == n // (width // 4) * (width // 4)
+        whole = load("stream_copy", "emulator", bug="whole_words")
+        if n % (width // 4):
+            with pytest.raises(EmulatorError, match=r"memory_bound.cu:\d+"):
+                whole(x, width=width)
+        else:
+            assert (whole(x, width=width)[0] == x).all()
 
 
 @settings(max_examples=30, deadline=None)
