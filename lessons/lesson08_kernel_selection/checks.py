@@ -1,0 +1,89 @@
+"""Hidden checks of lesson 8. Never released.
+
+The exercise is `accumulator_registers(tile_m, tile_n, consumer_warpgroups)`: the FP32 accumulators that each thread of a consumer
+warpgroup holds, tile_m * tile_n elements shared evenly by 128 threads a warpgroup. It is what the tile needs, so it may exceed 255.
+
+Every case is a tile that wgmma can make: tile_n a multiple of 8 up to 256, tile_m a multiple of 64 for each warpgroup. Left open on
+purpose: tiles that cannot be shared so (192 rows by two warpgroups), where a kernel would round up, and types other than FP32.
+"""
+
+from __future__ import annotations
+
+FUNCTION = "accumulator_registers"
+
+THREADS, ADDRESSABLE, OTHERS, SLAB, WIDEST = 128, 255, 26, 64, 256
+
+
+def reference(tile_m, tile_n, consumer_warpgroups):
+    """Elements of the tile over the threads that hold them: one FP32 element is one 32-bit register."""
+    return tile_m * tile_n // (THREADS * consumer_warpgroups)
+
+
+def _legal(m, n, groups) -> bool:
+    whole = all(isinstance(x, int) and not isinstance(x, bool) and x > 0 for x in (m, n, groups))
+    return whole and m % (SLAB * groups) == 0 and n % 8 == 0 and n <= WIDEST
+
+
+def is_boundary(args: dict) -> bool:
+    """A student's own input counts when it lies at the limit: a tile that wgmma can make and that does not fit, or only just does.
+
+    It does not fit when its accumulators and the kernel's 26 other registers pass 255; it only just fits when 8 more columns, wgmma's
+    step, would not. A tile well below the limit does not count: versions that cut off at 255 pass it.
+    """
+    m, n, groups = args.get("tile_m"), args.get("tile_n"), args.get("consumer_warpgroups")
+    return _legal(m, n, groups) and reference(m, n + 8, groups) + OTHERS > ADDRESSABLE
+
+
+def _case(zh: str, en: str, m: int, n: int, groups: int) -> dict:
+    return {
+        "name": {"zh": zh, "en": en},
+        "args": {"tile_m": m, "tile_n": n, "consumer_warpgroups": groups},
+        "expect": reference(m, n, groups),
+        "rtol": 0.0,
+        "atol": 0.0,
+    }
+
+
+def _drawn(rng, groups: int, count: int) -> list[tuple[int, int, int]]:
+    """Random tiles that wgmma can make and whose accumulators fit; tile_m and tile_n differ."""
+    out: list[tuple[int, int, int]] = []
+    while len(out) < count:
+        m, n = SLAB * groups * int(rng.integers(1, 5)), 8 * int(rng.integers(3, WIDEST // 8 + 1))
+        if m != n and reference(m, n, groups) + OTHERS <= ADDRESSABLE and (m, n, groups) not in out:
+            out.append((m, n, groups))
+    return out
+
+
+def normal_cases(rng) -> list[dict]:
+    """Tiles that fit, by one to four warpgroups."""
+    cases = [
+        _case("64×64，一个 warpgroup", "64x64 by one warpgroup", 64, 64, 1),
+        _case("64×256：矮而宽", "64x256: low and wide", 64, 256, 1),
+        _case("256×64：高而窄，与 64×256 同样多", "256x64: tall and narrow, as many as 64x256", 256, 64, 1),
+        _case("128×192，两个 warpgroup", "128x192 by two warpgroups", 128, 192, 2),
+        _case("256×128，两个 warpgroup", "256x128 by two warpgroups", 256, 128, 2),
+        _case("192×128，三个 warpgroup", "192x128 by three warpgroups", 192, 128, 3),
+        _case("256×256，四个 warpgroup", "256x256 by four warpgroups", 256, 256, 4),
+    ]
+    for groups, count in ((1, 3), (2, 3), (3, 2), (4, 2)):
+        for i, (m, n, g) in enumerate(_drawn(rng, groups, count), 1):
+            cases.append(_case(f"随机 tile，{groups} 个 warpgroup（{i}）", f"a random tile, {groups} warpgroup(s) ({i})", m, n, g))
+    return cases
+
+
+def boundary_cases(rng) -> list[dict]:
+    """Tiles at the limit and beyond it, and the least that wgmma can make."""
+    n = 8 * int(rng.integers(21, WIDEST // 8))  # 168 to 248
+    return [
+        _case("256×128，一个 warpgroup：超过 255", "256x128 by one warpgroup: beyond 255", 256, 128, 1),
+        _case("128×256，一个 warpgroup：超过 255", "128x256 by one warpgroup: beyond 255", 128, 256, 1),
+        _case("256×256，两个 warpgroup：超过 255", "256x256 by two warpgroups: beyond 255", 256, 256, 2),
+        _case("192×160，一个 warpgroup：不到 255，但仍会溢出", "192x160 by one warpgroup: below 255, and spills all the same", 192, 160, 1),
+        _case("128×224，一个 warpgroup：还放得下的最大一个", "128x224 by one warpgroup: the most that fits", 128, 224, 1),
+        _case("128×248，一个 warpgroup", "128x248 by one warpgroup", 128, 248, 1),
+        _case("随机宽度，256 行，一个 warpgroup：需要的远超上限", "256 rows of a random width by one warpgroup: needs far beyond the limit", 256, n, 1),
+        _case("512×256，一个 warpgroup", "512x256 by one warpgroup", 512, 256, 1),
+        _case("64×8：wgmma 的最小一步", "64x8: the smallest step of wgmma", 64, 8, 1),
+        _case("64×24：12 个，不是 8 的倍数", "64x24: 12, no multiple of 8", 64, 24, 1),
+        _case("192×8，三个 warpgroup", "192x8 by three warpgroups", 192, 8, 3),
+    ]

@@ -1,0 +1,139 @@
+"""Lesson 8's hidden checks: every plausible wrong fill fails, every right style is admitted and passes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from autograder.grading.compare import matches
+from autograder.lesson.checks import load_checks
+from autograder.lesson.store import find_lesson
+
+CHECKS = load_checks(find_lesson("8") / "checks.py")
+
+
+def function_of(fill: str):
+    space = {"np": np, "math": math, "WARPGROUP": 128}
+    exec(f"def accumulator_registers(tile_m, tile_n, consumer_warpgroups):\n    return {fill}\n", space)
+    return space["accumulator_registers"]
+
+
+def passes(function, case: dict) -> bool:
+    try:
+        got = function(**case["args"])
+    except Exception:
+        return False
+    return matches(got, case["expect"], case["rtol"], case["atol"])
+
+
+def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
+    function = function_of(fill)
+    both = CHECKS.normal_cases(np.random.default_rng(seed)), CHECKS.boundary_cases(np.random.default_rng(seed))
+    return tuple(all(passes(function, c) for c in cases) for cases in both)
+
+
+RIGHT = {
+    "the reference": "tile_m * tile_n // (WARPGROUP * consumer_warpgroups)",
+    "a number": "tile_m * tile_n // (128 * consumer_warpgroups)",
+    "true division": "tile_m * tile_n / (128 * consumer_warpgroups)",
+    "int of it": "int(tile_m * tile_n / WARPGROUP / consumer_warpgroups)",
+    "one after the other": "tile_m * tile_n // WARPGROUP // consumer_warpgroups",
+    "rows of a warpgroup": "(tile_m // consumer_warpgroups) * tile_n // 128",
+    "slabs of 64 rows": "tile_m // 64 // consumer_warpgroups * (tile_n // 2)",
+    "slabs of 64 rows, another order": "tile_n // 2 * (tile_m // (64 * consumer_warpgroups))",
+    "warps": "tile_m * tile_n // (4 * 32 * consumer_warpgroups)",
+    "rounded up": "math.ceil(tile_m * tile_n / (128 * consumer_warpgroups))",
+    "rounded up without math": "-(-tile_m * tile_n // (128 * consumer_warpgroups))",
+    "numpy": "np.prod([tile_m, tile_n]) // (128 * consumer_warpgroups)",
+    "bytes over bytes": "tile_m * tile_n * 4 // (128 * consumer_warpgroups * 4)",
+}
+
+# fill -> (normal cases pass, boundary cases pass)
+WRONG = {
+    "all threads of a warp only": ("tile_m * tile_n // (32 * consumer_warpgroups)", (False, False)),
+    "groups forgotten": ("tile_m * tile_n // 128", (False, False)),
+    "groups multiply": ("tile_m * tile_n * consumer_warpgroups // 128", (False, False)),
+    "sum for product": ("(tile_m + tile_n) // consumer_warpgroups", (False, False)),
+    "half precision": ("tile_m * tile_n // (256 * consumer_warpgroups)", (False, False)),
+    "the producer counted": ("tile_m * tile_n // (128 * (consumer_warpgroups + 1))", (False, False)),
+    "always two groups": ("tile_m * tile_n // 256", (False, False)),
+    "cut off at 255": ("min(255, tile_m * tile_n // (128 * consumer_warpgroups))", (True, False)),
+    "cut off at what fits": ("min(229, tile_m * tile_n // (128 * consumer_warpgroups))", (True, False)),
+    "None where it does not fit": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m * tile_n // (128 * consumer_warpgroups) <= 255 else None", (True, False)),
+    "the other registers added": ("tile_m * tile_n // (128 * consumer_warpgroups) + 26", (False, False)),
+    "steps of 8, as setmaxnreg": ("tile_m * tile_n // (128 * consumer_warpgroups) // 8 * 8", (None, False)),
+    "steps of 8, rounded up": ("(tile_m * tile_n // (128 * consumer_warpgroups) + 7) // 8 * 8", (None, False)),
+    "64 rows assumed": ("tile_n // 2", (False, False)),
+    "64 rows a group assumed, groups divided": ("tile_n // (2 * consumer_warpgroups)", (False, False)),
+    "only the visible tile": ("tile_m // 2 * (3 - consumer_warpgroups) if tile_m == 256 else 128", (False, False)),
+    "square tiles": ("tile_m * tile_m // (128 * consumer_warpgroups)", (False, False)),
+    "bytes": ("tile_m * tile_n * 4 // (128 * consumer_warpgroups)", (False, False)),
+    "operands": ("(tile_m + tile_n) * 64 // (128 * consumer_warpgroups)", (False, False)),
+    "the block's share": ("65536 // (128 * (consumer_warpgroups + 1))", (False, False)),
+    "two groups at most": ("tile_m * tile_n // (128 * min(2, consumer_warpgroups))", (False, False)),
+    "columns shared out": ("tile_m // 64 * (tile_n // consumer_warpgroups // 8) * 4", (None, False)),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("seed", [0, 7])
+def test_right_fill_passes(name, seed):
+    assert outcome(RIGHT[name], seed) == (True, True)
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("seed", [0, 7])
+def test_wrong_fill_fails_where_it_should(name, seed):
+    fill, expected = WRONG[name]
+    got = outcome(fill, seed)
+    assert got != (True, True)
+    assert all(want is None or is_ == want for is_, want in zip(got, expected)), got
+
+
+def test_each_case_is_what_a_thread_of_wgmma_holds():
+    """m64nN gives N / 2 a thread; a warpgroup does tile_m / groups / 64 of them."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        for case in CHECKS.normal_cases(rng) + CHECKS.boundary_cases(rng):
+            m, n, groups = case["args"].values()
+            slabs, rest = divmod(m, 64 * groups)
+            assert not rest and n % 8 == 0 and n <= 256
+            assert case["expect"] == slabs * (n // 2) and isinstance(case["expect"], int)
+            assert set(case["name"]) == {"zh", "en"}
+
+
+def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
+    first = lambda seed: [c["args"] for c in CHECKS.normal_cases(np.random.default_rng(seed))]
+    assert first(1) == first(1) != first(2)
+
+
+@pytest.mark.parametrize(
+    ("tile", "counts"),
+    [
+        ((256, 128, 1), True),
+        ((128, 256, 1), True),
+        ((256, 256, 2), True),
+        ((192, 160, 1), True),  # 240: below 255, and spills
+        ((128, 224, 1), True),  # 224: fits, one step more does not
+        ((256, 112, 1), True),
+        ((128, 216, 1), False),  # 8 more columns still fit
+        ((128, 128, 1), False),
+        ((64, 64, 1), False),
+        ((128, 256, 2), False),
+        ((192, 256, 2), False),  # two warpgroups cannot share three slabs
+        ((256, 130, 1), False),  # no width of wgmma
+        ((128, 512, 1), False),
+        ((256.0, 128, 1), False),
+        ((256, 128, 0), False),
+        ((True, 128, 1), False),
+    ],
+)
+def test_own_input_counts_only_near_the_limit(tile, counts):
+    args = dict(zip(("tile_m", "tile_n", "consumer_warpgroups"), tile))
+    assert CHECKS.is_boundary(args) is counts
+
+
+def test_no_arguments_is_no_boundary():
+    assert CHECKS.is_boundary({}) is False
