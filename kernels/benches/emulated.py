@@ -1,4 +1,4 @@
-"""Data of lessons 3 and 6 that come from the emulator's traces: barrier states, timelines, defects by seed. Needs no GPU.
+"""Data of lessons 3 and 6 that come from the emulator's traces: barrier states, wrong expectations, timelines, defects by seed. Needs no GPU.
 
     python -m kernels.benches.emulated figures/data
 
@@ -15,13 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from kernels import races
+from kernels.compare import challenge_source
 from kernels.emulator.trace import barrier_steps
+from kernels.errors import KernelError
 from kernels.kernel import Kernel, load
 from kernels.specs import barriers, ring_pipeline
 from kernels.specs.gemm import TILE_K
 
 HANDSHAKE_SEED = 7  # of policy random: a first half lands before it is expected
 K_BLOCKS = 8
+EXPECTED, LANDING = (512, 768, 1024, 1536), 1024  # bytes that FULL expects, and those that land: two copies of 512
 DEFECTS = (None, "no_empty_wait", "no_phase_bit", "empty_before_wgmma_wait")
 SEEDS = 6
 
@@ -38,6 +41,25 @@ def handshake() -> tuple[list[dict], dict]:
             point |= {f"pending_{when}": pending, f"tx_{when}": tx, f"phase_{when}": phase}
         points.append(point | {"count": s.before[3], "completes": int(s.completes), "line": s.line})
     return points, kernel.receipt.to_dict()
+
+
+def expectations() -> tuple[list[dict], dict]:
+    """FULL[0] of the handshake where its producer expects too few bytes, the right number, too many: every event, and how the run ends."""
+    (x,), _ = barriers.example_handshake(np.random.default_rng(0), 3 * barriers.BOX_ROWS, barriers.BOX_COLUMNS)
+    points, right = [], None
+    for expected in EXPECTED:
+        line = {} if expected == LANDING else {"source": challenge_source("mbarrier_handshake", f"uint32_t expected = {expected};")}
+        kernel = load("mbarrier_handshake", "emulator", **line, trace=True, seed=HANDSHAKE_SEED, policy="random")
+        try:
+            kernel(x)
+        except KernelError:  # what the run is about: the report holds it
+            pass
+        right = right if line else kernel
+        for s in barrier_steps(kernel.report.trace):
+            if s.barrier.endswith(" FULL[0]"):
+                point = {"expected": expected, "arrivals": s.event[0], "bytes": s.event[1], "pending": s.after[0], "tx": s.after[1], "phase": s.after[2]}
+                points.append(point | {"completes": int(s.completes), "end": kernel.report.status})
+    return points, right.receipt.to_dict()
 
 
 def timelines() -> tuple[list[dict], dict]:
@@ -100,6 +122,18 @@ FILES: dict[str, tuple[str, Callable, dict[str, str]]] = {
             "line": "of mbarrier_handshake.cu, 0 for a landing",
         },
     ),
+    "lesson03_expectations": (
+        "FULL[0] of mbarrier_handshake on the emulator, by the bytes that its producer expects of two copies of 512 each; the receipt is of the right number's run",
+        expectations,
+        {
+            "expected": "bytes that arrive.expect_tx names",
+            "arrivals": "arrivals of the event",
+            "bytes": "above 0: expected; below 0: landed",
+            "pending, tx, phase": "the state after it: arrivals missing, bytes expected less landed, phase bit",
+            "completes": "1: the event completed a phase",
+            "end": "how the run ended",
+        },
+    ),
     "lesson06_timeline": (
         f"ring_pipeline on the emulator's nominal clock, one block, {K_BLOCKS} k-blocks, 1 to 7 stages: when what ran (not a measurement)",
         timelines,
@@ -127,7 +161,7 @@ FILES: dict[str, tuple[str, Callable, dict[str, str]]] = {
 
 
 def main(folder: str) -> None:
-    """Write the three files into the folder."""
+    """Write the files into the folder."""
     for name, (what, make, fields) in FILES.items():
         points, receipt = make()
         record = {"name": name, "what": what, "fields": fields, "points": points, "receipt": receipt}
