@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from autograder.claims.ledger import Entry, Ledger
@@ -112,7 +113,9 @@ def write_files(files: dict[Path, str]) -> list[Path]:
     for path, text in files.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            part = path.with_name(f".{path.name}.{os.getpid()}")
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)  # whoever reads meanwhile has the old file or the new one
             changed.append(path)
     return changed
 
@@ -123,6 +126,8 @@ def drift(ledger: Ledger) -> list[str]:
     for path, text in made_files(ledger).items():
         name = path.relative_to(ledger.root)
         if not path.is_file():
+            if not ledger.written:  # a project without claims needs no ledger
+                continue
             out.append(f"{name}: The file is missing. Run `course claims`.")
         elif (old := path.read_text(encoding="utf-8")) != text:
             said = _changes(old, text) if path.name == VARIABLES else []

@@ -25,11 +25,11 @@ _UNITS = (
     r"[kKMGTP]i?B(?![\w])|(?:kilo|mega|giga|tera)bytes?\b",
     r"[%％‰]|per ?cent\b|percent\b|个百分点",
     r"(?:clock )?cycles?\b|clocks\b|个?(?:时钟)?周期",
-    r"多?倍|[x×](?![\w×]|\s*[\d\w$(])|-?fold\b|times (?=as\b|the\b|that\b|faster|slower|more|less|larger|smaller|longer|shorter|higher|lower|better|worse)",
+    r"多?倍|-?fold\b|times (?=as\b|the\b|that\b|faster|slower|more|less|larger|smaller|longer|shorter|higher|lower|better|worse)",
 )
 _QUANTITY = re.compile(rf"{_NUMBER}(?:\s| |-)?(?:{'|'.join(_UNITS)})")
-_DECIMAL_TIMES = re.compile(r"(?<![\w.^])\d+\.\d+ times\b")
-_SCIENTIFIC = re.compile(r"(?<![\w.^])\d+(?:\.\d+)?[eE][-+]?\d+(?!\w)|(?<![\w.^])\d+(?:\.\d+)?\s*[×x·*]\s*10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻])")
+_RATIO = re.compile(rf"(?<![\w.^])\d+\.\d+ times\b|{_NUMBER}[x×](?![\w×]|\s*[\d(\x01])")  # 128×128 and 64 x K are sizes
+_SCIENTIFIC = re.compile(r"(?<![\w.^])\d+(?:\.\d+)?[eE][-+]?\d+(?!\w)|(?<![\w.^])\d+(?:\.\d+)?\s*[×x·*]\s*10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻]+)")
 _DECADE = re.compile(r"\b(?:1[89]|20)\d0s\b")
 _ATTRIBUTES = re.compile(r"\{(?=[^{}]*[.#=])[^{}]*\}")
 _SHOWN_ATTRIBUTE = re.compile(r"(?:fig-alt|title|alt)=(?:\"([^\"]*)\"|'([^']*)')")
@@ -41,7 +41,7 @@ _COMMENT = re.compile(r"<!--.*?-->")
 def typed_figures(line: str) -> list[str]:
     """The quantities that a line of Markdown types by hand, as they stand there."""
     text = _bare(line)
-    found = [m for pattern in (_SCIENTIFIC, _QUANTITY, _DECIMAL_TIMES) for m in pattern.finditer(text)]
+    found = [m for pattern in (_SCIENTIFIC, _QUANTITY, _RATIO) for m in pattern.finditer(text)]
     kept: list[re.Match] = []
     for m in sorted(found, key=lambda m: (m.start(), -m.end())):
         if not kept or m.start() >= kept[-1].end():

@@ -157,9 +157,3 @@ def test_the_command_says_all_and_exits_with_1(folder, monkeypatch, capsys):
         cli.run(["lint", "42"])
     out = capsys.readouterr()
     assert e.value.code == 1 and f"lessons/{SLUG}/en.qmd" in out.out
-
-
-def test_the_courses_lessons_are_in_order():
-    from autograder.lesson import list_lessons
-
-    assert [p.text(folder.parent) for folder in list_lessons() for p in lint_lesson(folder)] == []
