@@ -10,13 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels import arrays
 from kernels.bench import Bench, Session
 from kernels.benches.gemm_ladder import Operands
 from kernels.benches.lesson08_configurations import BATCH_S, FIXED, SOURCE
-from kernels.benches.ready import TIMES, compile_all, enqueue, graph_of, rotate, time_shuffled, torch_graph_of
+from kernels.benches.ready import TIMES, compile_all, context, enqueue, graph_of, rotate, time_shuffled, torch_graph_of
+from kernels.compare import relative_error
 from kernels.nvrtc import compile_source
 from kernels.sources import load_source
-from kernels.specs.gemm_dispatch import CONFIGS, WARPGROUP, Config, choose, launch_of
+from kernels.specs import gemm
+from kernels.specs.gemm_dispatch import CONFIGS, Config, choose, launch_of
 
 CLIFF_SIZE = (8192, 8192, 4096)
 ONE = ((64, 128), (64, 192), (64, 256), (128, 128), (128, 160), (128, 192), (128, 224), (192, 128), (192, 160), (256, 64), (256, 96), (256, 112), (256, 128), (128, 256))
@@ -96,6 +99,24 @@ def alone(session: Session) -> list[dict]:
             points.append({"m": m, "n": n, "k": k, "config": c.name, "stages": c.stages, "consumers": c.consumers, "blocks": c.blocks, "tiles": c.tiles(m, n),
                            "shared_bytes": c.smem, "tflop_per_s": 2.0 * m * n * k / times[name]["ms"] / 1e9, "of_cublas": times["cublas"]["ms"] / times[name]["ms"], **times[name]})  # fmt: skip
         session.say(f"{m}x{n}: " + "; ".join(f"{c.name} s{c.stages} c{c.consumers} b{c.blocks} {1e3 * times[name]['ms']:.1f} us" for name, c in configs.items()))
+    return points
+
+
+def results(session: Session) -> list[dict]:
+    """Are the results of configurations that spill right? Against float64, at a size that no tile divides."""
+    size = m, n, k = 509, 769, 2053
+    ctx, (a, b) = context(), gemm.example(np.random.default_rng(SEED), *size)[0]
+    right, points = gemm.reference(a, b), []
+    for c in cliff_configs():
+        given = [gemm.padded(ctx, arrays.to_cupy(x)) for x in (a, b)]
+        d = ctx.empty((m, gemm.pitch(n)), "fp32")
+        d.fill(np.nan)
+        enqueue(SOURCE, launch_of(c, *given, d, None, size, "fp32"))()
+        spilled = compile_source(load_source(SOURCE), launch_of(c, *given, d, None, size, "fp32").defines).resources["gemm_dispatch"]
+        error = relative_error(d[:, :n].get(), right)
+        points.append({"config": c.name, "consumers": c.consumers, "accumulators": c.accumulators, "m": m, "n": n, "k": k,
+                       "spill_bytes": spilled.spill_stores + spilled.spill_loads, "error": float(error), "bound": float(gemm.tolerance(a, b, out="fp32"))})  # fmt: skip
+    session.say(f"{sum(p['spill_bytes'] > 0 for p in points)} spill; worst error of all {max(p['error'] for p in points):.1e}")
     return points
 
 
@@ -193,6 +214,18 @@ BENCHES = (
             "flop_per_byte": "of the tile: operations for each byte of A and B loaded (bf16)",
             "tflop_per_s": "2 M N K / median time",
             **TIMES,
+        },
+    ),
+    Bench(
+        "lesson08_results",
+        "The results of configurations that fit and of such that spill, against float64",
+        ("gemm_dispatch",),
+        results,
+        {
+            **{"config": "tile", "consumers": "consumer warpgroups", "accumulators": "fp32 registers a consumer thread"},
+            **{"m": "rows of D", "n": "columns of D", "k": "K", "spill_bytes": "bytes a thread spills, stores and loads"},
+            "error": "||D - float64|| / ||float64||, output fp32",
+            "bound": "what a right kernel stays below",
         },
     ),
     Bench(
