@@ -8,6 +8,7 @@ import numpy as np
 
 from kernels.arrays import to_numpy
 from kernels.bench import Bench, Session
+from kernels.benches.counters import L2_FETCH_GRANULARITY
 from kernels.benches.counters import LOADS as GATHERED
 from kernels.benches.counters import read_counters
 from kernels.benches.lesson07_speed import device_copy, random_fp32
@@ -22,8 +23,10 @@ SIZES = tuple(1 << s for s in (14, 17, 20, 22, 24, 25, 26, 27, 28, 30))  # bytes
 LINE = 32  # elements: one node of the chase every 128 bytes
 STEPS = 32768
 EQUAL = 1 << 26  # loads of 4 bytes, out of 2^28 elements
-CHAINS = (16384, 4096)
+CHAINS = (131072, 65536, 16384, 4096)  # at most 1024 an SM: all of them run at once
 BLOCKS = 1024  # elements: shuffled inside 4 KiB
+REACHES = tuple(1 << s for s in (24, 25, 26, 28, 30, 32, 34))  # bytes a random gather reaches over
+GRANULARITIES = (0, 32, 64, 128)  # bytes; 0: as the driver sets it
 
 
 def stream(session: Session) -> list[dict]:
@@ -106,6 +109,29 @@ def equal_loads(session: Session) -> list[dict]:
     return points
 
 
+def reach(session: Session) -> list[dict]:
+    """Random gathers over more and more memory, under each hint of how much the L2 fetches at a time."""
+    import cupy
+
+    runtime, points = cupy.cuda.runtime, []
+    x = cupy.empty(REACHES[-1] // 4, cupy.float32)
+    for part in range(0, x.size, 1 << 28):
+        x[part : part + (1 << 28)] = random_fp32(1 << 28)
+    before = runtime.deviceGetLimit(L2_FETCH_GRANULARITY)
+    calls = {}
+    for size in REACHES:
+        sets = [cupy.random.randint(0, size // 4, EQUAL // 4, dtype=cupy.uint64).astype(cupy.uint32) for _ in range(3)]
+        calls[size] = rotate([prepare("gather", x[: size // 4], i)[0] for i in sets])
+    for hint in GRANULARITIES:
+        runtime.deviceSetLimit(L2_FETCH_GRANULARITY, hint or before)
+        got = runtime.deviceGetLimit(L2_FETCH_GRANULARITY)
+        for size, t in session.time(calls, repeats=9).items():
+            points.append({"bytes": size, "hint": hint, "granularity": got, "loads_per_ns": EQUAL // 4 / t["ms"] / 1e6, **t})
+        session.say(f"{got} B: " + ", ".join(f"{p['bytes'] >> 20} MiB {p['loads_per_ns']:.1f}" for p in points if p["hint"] == hint) + " loads/ns")
+    runtime.deviceSetLimit(L2_FETCH_GRANULARITY, before)
+    return points
+
+
 def gather_sectors(session: Session) -> list[dict]:
     """Sectors a request of the gather, by the hardware's counters (ncu), beside the count from the indices."""
     points = []
@@ -114,6 +140,7 @@ def gather_sectors(session: Session) -> list[dict]:
             requests, touched = row["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
             points.append({"variant": row["variant"], "requests": requests, "sectors": touched, "counted_sectors_per_request": row["counted"],
                            "sectors_per_request_of_x": (touched - 16.0 * requests / 5) / (requests * 4 / 5),
+                           "granularity": row["granularity"], "dram_percent_of_peak": row["dram__throughput.avg.pct_of_peak_sustained_elapsed"],
                            "l2_bytes_per_load": 32 * row["lts__t_sectors_op_read.sum"] / GATHERED, "dram_bytes_per_load": row["dram__bytes_read.sum"] / GATHERED})  # fmt: skip
             session.say(str(points[-1]))
     return points
@@ -160,6 +187,19 @@ BENCHES = (
         },
     ),
     Bench(
+        "lesson02_reach",
+        f"{EQUAL // 4} random loads of 4 bytes by gather over 16 MiB to 16 GiB, by the L2's fetch granularity (a hint to the driver)",
+        ("gather",),
+        reach,
+        {
+            "bytes": "size of what is gathered from",
+            "hint": "cudaLimitMaxL2FetchGranularity as set, bytes; 0: left as the driver had it",
+            "granularity": "the same as read back",
+            "loads_per_ns": "loads / median time",
+            **TIMES,
+        },
+    ),
+    Bench(
         "lesson02_sectors",
         f"gather's 32-byte sectors a request, and bytes read from L2 and DRAM, by hardware counters (Nsight Compute), {GATHERED} loads of each order",
         ("gather",),
@@ -170,6 +210,8 @@ BENCHES = (
             "sectors": "sectors they touched (l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)",
             "sectors_per_request_of_x": "of the loads of x alone: the indices' own loads, one in five, take 16 sectors each",
             "counted_sectors_per_request": "the same counted from the indices",
+            "granularity": "cudaLimitMaxL2FetchGranularity at the launch, bytes, as read back; only the last two variants set it",
+            "dram_percent_of_peak": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
             "l2_bytes_per_load": "32 lts__t_sectors_op_read.sum / loads: x and the indices (4 bytes each)",
             "dram_bytes_per_load": "dram__bytes_read.sum / loads: x and the indices; the in-order and shuffled x may be in the L2 from before",
         },

@@ -76,6 +76,19 @@ def test_lesson_2_one_curve_and_the_best_is_near_the_copy():
         assert abs(p["sectors_per_request_of_x"] - p["counted_sectors_per_request"]) < 0.01
 
 
+def test_lesson_2_scattered_loads_are_limited_by_their_number_not_by_their_bytes():
+    """Half the bytes from device memory are no faster; twice as many are slower only because they reach its bandwidth."""
+    hinted = {g: one("lesson02_sectors", variant=f"gather, at random, L2 fetches {g} B") for g in (32, 128)}
+    usual = one("lesson02_sectors", variant="gather, at random")
+    assert usual["granularity"] == 64 and {g: p["granularity"] for g, p in hinted.items()} == {32: 32, 128: 128}
+    assert 34 < hinted[32]["dram_bytes_per_load"] < 38 and 120 < hinted[128]["dram_bytes_per_load"] < 135
+    assert hinted[32]["dram_percent_of_peak"] < 35 and 45 < usual["dram_percent_of_peak"] < 60 and hinted[128]["dram_percent_of_peak"] > 80
+    rate = {h: one("lesson02_reach", bytes=1 << 30, hint=h)["loads_per_ns"] for h in (0, 32, 64, 128)}
+    assert 0.9 * rate[64] < rate[32] < rate[64] and rate[128] < 0.9 * rate[64] and rate[0] == pytest.approx(rate[64], rel=0.02)
+    chases = [one("lesson02_equal_loads", variant=f"chase, {c} chains")["loads_per_ns"] for c in (4096, 16384, 65536, 131072)]
+    assert chases[1] > 3 * chases[0] and chases[3] == pytest.approx(chases[2], rel=0.05)  # more chains help until they do not
+
+
 def test_lesson_3_the_hardware_agrees_with_the_model():
     assert all(p["agree"] == 1 for p in points("lesson03_hardware_barrier")) and sum(p["phases"] for p in points("lesson03_hardware_barrier")) > 3000
     assert any(p["tx_after"] < 0 for p in points("lesson03_barrier_states"))
