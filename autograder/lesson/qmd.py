@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
-import jupytext
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
@@ -34,7 +35,7 @@ def read_edition(path: Path, lang: str, figures: Mapping[str, str] | None = None
     front: dict = {}
     cells: list[Cell] = []
     pos = 0
-    for raw in jupytext.reads(text, fmt="Rmd").cells:
+    for raw in _jupytext().reads(text, fmt="Rmd").cells:
         start = text.find(raw.source, pos)
         start = pos if start < 0 else start
         pos = start + len(raw.source)
@@ -69,6 +70,21 @@ def _check_fences(text: str, path: Path) -> None:
         raise CourseError("A code fence is never closed.", where=f"{path}:{fence[1]}", remedy=f"Close it with {fence[0]}.")
     if divs:
         raise CourseError("A ::: div is never closed.", where=f"{path}:{divs[-1]}", remedy="Close it with ::: on a line of its own.")
+
+
+@lru_cache(maxsize=1)
+def _jupytext():
+    """Imported when a page is read, and without the IRI grammar of jsonschema, which takes over a second and which no notebook needs."""
+    grammar = "rfc3987_syntax"
+    left_out = grammar not in sys.modules
+    if left_out:
+        sys.modules[grammar] = None
+    try:
+        import jupytext
+    finally:
+        if left_out:
+            sys.modules.pop(grammar, None)
+    return jupytext
 
 
 def _yaml(text: str, path: Path, line: int) -> dict:

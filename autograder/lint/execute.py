@@ -14,6 +14,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 
 from autograder.lesson.model import BLANK, LANGS, Lesson
+from autograder.lesson.still import still_outputs
 from autograder.lint.hidden import solution_fill
 from autograder.lint.problem import Problem
 from autograder.release.data import student_lesson
@@ -85,6 +86,12 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
             return nb, [Problem(page, 0, f"A cell of the solved notebook fails: {e.ename}: {e.evalue}", f"Mend the cell that begins {_first_line(nb)!r}.")]
         except (DeadKernelError, TimeoutError) as e:
             return nb, [Problem(page, 0, f"The solved notebook does not run to its end: {type(e).__name__}.", f"Mend the cell that begins {_first_line(nb)!r}.")]
+    for cell in nb.cells:
+        cell_outputs = still_outputs(nb, cell)
+        if error := next((o for o in cell_outputs if o.output_type == "error"), None):  # inside a widget it stops nothing
+            return nb, [Problem(page, 0, f"A widget of the solved notebook fails: {error.ename}: {error.evalue}", f"Mend the cell that begins {_begin(cell)!r}.")]
+        if cell.cell_type == "code":
+            cell.outputs = cell_outputs
     noisy = [(c, text) for c in nb.cells if (text := _stderr(c))]
     return nb, [Problem(page, 0, f"The cell that begins {_begin(c)!r} writes to stderr: {text[:80]!r}.", "A student would take it for an error, and nbgrader scores such a check cell 0: silence the cause.") for c, text in noisy]
 

@@ -32,6 +32,7 @@ def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]
     _sections(edition, prose, say)
     _roles(edition, say)
     _blanks(edition, say)
+    _widgets(edition, say)
     _slots(edition, say)
     _solution_is_folded(tree, say)
     _callouts(tree, say)
@@ -175,6 +176,17 @@ def _blanks(edition: Edition, say: Say) -> None:
                 say(cell.line, f"The boundary cell does not set {name}.", f"Add a line `{name} = ...`; the grader reads it by that name.")
         if cell.role == "exercise" and not any(isinstance(s, ast.Assert) for s in _parsed(cell.source).body):
             say(cell.line, "The exercise has no visible check.", "Add at least one assert on the function, so that a student sees at once whether he is right.")
+
+
+def _widgets(edition: Edition, say: Say) -> None:
+    """interact(...) gives its function back; as a cell's last value it would be shown."""
+    for cell in edition.cells:
+        if cell.kind != "code" or not (body := _parsed(cell.source).body):
+            continue
+        last = body[-1].value if isinstance(body[-1], ast.Expr) else None
+        name = last.func.id if isinstance(last, ast.Call) and isinstance(last.func, ast.Name) else last.func.attr if isinstance(last, ast.Call) and isinstance(last.func, ast.Attribute) else ""
+        if name in ("interact", "interact_manual") and not cell.source.rstrip().endswith(";"):
+            say(cell.line + len(cell.options) + cell.source.rstrip().count("\n"), "JupyterLab would show the function that interact gives back.", "End the line with a semicolon: interact(...);")
 
 
 def _parsed(source: str) -> ast.Module:

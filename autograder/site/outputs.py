@@ -18,10 +18,12 @@ from nbclient.exceptions import CellExecutionError
 
 from autograder.errors import CourseError
 from autograder.lesson import Edition, Lesson
+from autograder.lesson.still import still_outputs
 from autograder.paths import course_root
 
 NOT_RUN = {"boundary", "challenge", "solution"}
 TIME_LIMIT_S = 300
+FORMAT = 2  # of the cache
 # A page shows figures as SVG with text as text, so that no font is needed when the site is built.
 FIGURES = """import matplotlib
 from matplotlib_inline.backend_inline import set_matplotlib_formats
@@ -50,7 +52,10 @@ def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) 
     except CellExecutionError as e:
         at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells[1:]) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
         raise CourseError(f"A code cell of the page fails: {e.ename}: {e.evalue}", where=f"{edition.path}:{at}", remedy="Run the page's cells in order and mend it.") from None
-    found = {i: list(cell.outputs) for (i, _), cell in zip(program, nb.cells[1:])}
+    found = {i: still_outputs(nb, cell) for (i, _), cell in zip(program, nb.cells[1:])}
+    for i, outputs in found.items():
+        if error := next((o for o in outputs if o.output_type == "error"), None):  # a widget keeps its function's error to itself
+            raise CourseError(f"A code cell of the page fails: {error.ename}: {error.evalue}", where=f"{edition.path}:{edition.cells[i].line}", remedy="Mend the function that the widget calls.")
     cache.mkdir(parents=True, exist_ok=True)
     partial = kept.with_suffix(".part")
     partial.write_text(json.dumps(found, ensure_ascii=False))
@@ -70,7 +75,7 @@ def _program(edition: Edition) -> list[tuple[int, str]]:
 
 
 def _key(program: list[tuple[int, str]], root: Path) -> str:
-    h = hashlib.sha256(json.dumps(program).encode())
+    h = hashlib.sha256(json.dumps([FORMAT, program]).encode())
     for path in sorted((root / "kernels").rglob("*")):
         if path.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"}:
             h.update(path.read_bytes())

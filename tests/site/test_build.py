@@ -140,6 +140,29 @@ def test_outputs_are_run_once_and_kept_by_content(tmp_path, lessons, monkeypatch
     assert outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache")[0][0].text == "42\n"
 
 
+def test_a_page_shows_what_a_widget_drew_first_and_never_the_widget(tmp_path):
+    from autograder.release.tests.fixture_lesson import write_lesson
+    from autograder.site import outputs
+
+    lesson = load_lesson(write_lesson(tmp_path))
+    edition = lesson.edition("en")
+    page = stage._body(edition, outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache"), "student", tmp_path, "en")
+    assert "indices [0, 1, 2, 0, 1, 2, 0]" in page
+    assert "children=" not in page and "<function" not in page and "interact(show" in page
+
+
+def test_an_error_inside_a_widget_is_named_with_its_line(tmp_path):
+    from autograder.release.tests.fixture_lesson import write_lesson
+    from autograder.site import outputs
+
+    folder = write_lesson(tmp_path)
+    page = folder / "en.qmd"
+    page.write_text(page.read_text(encoding="utf-8").replace("def show(stages=3):", "def show(stages=3):\n    raise OSError('no such thing')"), encoding="utf-8")
+    lesson = load_lesson(folder)
+    with pytest.raises(CourseError, match=r"en\.qmd:\d+: A code cell of the page fails: OSError: no such thing"):
+        outputs.lesson_outputs(lesson, lesson.edition("en"), cache=tmp_path / "cache")
+
+
 @pytest.mark.parametrize("kwargs,message", [({"edition": "teacher"}, "no edition"), ({"renderer": "hugo"}, "no renderer")])
 def test_unknown_choices_say_what_there_is(tmp_path, kwargs, message):
     with pytest.raises(CourseError, match=message):

@@ -24,6 +24,7 @@ def test_the_fixture_lesson_runs_and_its_checks_speak_its_language(fixture_lesso
     nb, problems = run_notebook(fixture_lesson, "zh")
     assert problems == []
     assert "✔ ring_index(4, 3) == (1, 1)" in outputs(nb, "normal")
+    assert outputs(nb, "experiment-2") == "下标 [0, 1, 2, 0, 1, 2, 0]\n"  # what the widget drew first
     assert "与你的预测一致" in outputs(nb, "boundary")
     assert not any("text/plain" in o.get("data", {}) and o.data["text/plain"].replace(".", "").isdigit() for c in nb.cells for o in c.get("outputs", []))
 
@@ -35,6 +36,17 @@ def test_a_cell_that_fails_is_named(tmp_path):
         page.write_text(page.read_text(encoding="utf-8").replace("print(ring_index(5, 3))", "print(ring_index(5, 0))"), encoding="utf-8")
     _, problems = run_notebook(load_lesson(folder), "en")
     assert len(problems) == 1 and "ZeroDivisionError" in problems[0].what and "print(ring_index(5, 0))" in problems[0].remedy
+
+
+@pytest.mark.parametrize(("old", "new", "says"), [("range(7)]}", "range(1 // 0)]}", "A widget of the solved notebook fails: ZeroDivisionError"), ("def show(stages=3):\n", "def show(stages=3):\n    import sys; sys.stderr.write('oh dear')\n", "writes to stderr: 'oh dear'")])
+def test_what_goes_wrong_inside_a_widget_is_seen(tmp_path, old, new, says):
+    folder = write_lesson(tmp_path)
+    page = folder / "en.qmd"
+    text = page.read_text(encoding="utf-8")
+    assert old in text
+    page.write_text(text.replace(old, new), encoding="utf-8")
+    _, problems = run_notebook(load_lesson(folder), "en")
+    assert len(problems) == 1 and says in problems[0].what
 
 
 def test_a_solved_notebook_passes_course_check(fixture_lesson, tmp_path, monkeypatch):

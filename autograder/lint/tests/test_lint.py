@@ -32,6 +32,9 @@ def test_a_lesson_in_order_has_no_problem(folder):
 
 # (file, old, new, what the message must say: a regular expression with the place)
 DEFECTS = [
+    ("en.qmd", "8 points pass.", "8 points pass, in 12 ms.", r"en\.qmd:\d+: The figure '12 ms' is typed by hand\. Enter it in claims\.yml"),
+    ("en.qmd", "8 points pass.", "8 points pass, in {{< var lesson42.gone >}}.", r"en\.qmd:\d+: There is no claim lesson42\.gone"),
+    ("en.qmd", "8 points pass.", "8 points pass, {{< include x >}}.", r"en\.qmd:\d+: The shortcode '.*' works in Quarto only"),
     ("en.qmd", "## Challenge: the same line in the kernel", "## Something else", r"en\.qmd: The section 'Challenge.*is missing\. Add a heading of level 2"),
     ("zh.qmd", "### 性能与取舍", "### 别的", r"zh\.qmd: The section '性能与取舍' is missing"),
     ("en.qmd", "8 points pass.", "", r"en\.qmd:\d+: The section 'Scoring' is empty"),
@@ -41,6 +44,7 @@ DEFECTS = [
     ("en.qmd", "course_role: kernel", "course_role: kernal", r"no cell role 'kernal'"),
     ("en.qmd", "return ______", "return ______ + ______", r"exercise has 2 blanks"),
     ("en.qmd", "return ______", 'return "______"', r"blank does not stand where an expression can"),
+    ("en.qmd", "interact(show, stages=(1, 6));", "interact(show, stages=(1, 6))", r"en\.qmd:\d+: JupyterLab would show the function"),
     ("en.qmd", "my_prediction = ______", "prediction = ______", r"does not set my_prediction"),
     ("en.qmd", 'my_line = "______"', 'my_line = "x"', r"challenge cell has no blank"),
     ("en.qmd", "print(ring_index(5, 3))", "print(ring_index(5, ______))", r"kernel cell holds a blank"),

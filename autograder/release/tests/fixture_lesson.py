@@ -73,6 +73,16 @@ FILLER
 print("[[余数|the remainders]]", [s % 3 for s in range(7)])
 ```
 
+```{python}
+#| course_role: experiment
+from ipywidgets import interact
+
+def show(stages=3):
+    print(f"[[下标|indices]] {[s % stages for s in range(7)]}")
+
+interact(show, stages=(1, 6));
+```
+
 ## [[练习|Exercise]]
 
 ```{python}

@@ -50,6 +50,19 @@ def test_the_page_reads_well_and_asks_no_other_host(lab):
     view.page.close()
 
 
+def test_a_slider_draws_again(lab):
+    view = lab("en")
+    view.run("from ipywidgets import interact")
+    cell = view.page.locator(".jp-CodeCell", has_text="from ipywidgets import interact")
+    cell.locator(".widget-slider .noUi-handle").wait_for()
+    assert "indices [0, 1, 2, 0, 1, 2, 0]" in cell.locator(".jp-OutputArea").first.inner_text()
+    cell.locator(".widget-slider .noUi-handle").focus()
+    view.page.keyboard.press("ArrowRight")
+    cell.get_by_text("indices [0, 1, 2, 3, 0, 1, 2]").wait_for()
+    assert "<function" not in cell.inner_text()
+    view.page.close()
+
+
 def test_a_student_solves_it(lab, desk):
     view = lab("en")
     view.run('check("normal")')  # before anything else, as after a restart

@@ -28,7 +28,7 @@ def test_it_is_valid_nbformat_and_deterministic(lesson, lesson_folder, lang):
 def test_every_part_a_student_needs_is_there_in_order(lesson, lang):
     nb = student_notebook(lesson, lang)
     ids = [c.id for c in nb.cells if not c.id.startswith("text-")]
-    assert ids == ["title", "setup", "experiment-1", "exercise", "normal", "boundary-case", "boundary", "answer-explanation", "kernel-1", "challenge-1", "answer-q1", "answer-q2", "answer-q3"]
+    assert ids == ["title", "setup", "experiment-1", "experiment-2", "exercise", "normal", "boundary-case", "boundary", "answer-explanation", "kernel-1", "challenge-1", "answer-q1", "answer-q2", "answer-q3"]
     assert by_id(nb)["exercise"].source.count("______") == 1
 
 
