@@ -1,4 +1,4 @@
-"""Figure 4-1: the 128-byte swizzle as a grid of banks, computed."""
+"""Figure 4-2: the 128-byte swizzle as a grid of banks, computed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kernels.specs.bulk_copy import ROW_BYTES, swizzled_offset
 
 LESSON = "lesson04_bulk_copy"
 DATA = ()
-TITLE = {"zh": "图 4-1 128 字节 swizzle 与 bank", "en": "Figure 4-1: the 128-byte swizzle and the banks"}
+TITLE = {"zh": "图 4-2 128 字节 swizzle 与 bank", "en": "Figure 4-2: the 128-byte swizzle and the banks"}
 DESCRIPTION = {
     "zh": "八行、每行八个 16 字节块在共享内存中的位置。不 swizzle 时逻辑块 2 全在同一组 bank；swizzle 后分散到八组。",
     "en": "Eight rows of eight 16-byte chunks as they lie in shared memory. Without swizzle logical chunk 2 of all rows lies in the same four banks; with it in eight different groups.",

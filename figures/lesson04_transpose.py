@@ -1,4 +1,4 @@
-"""Figure 4-2: the transpose with and without swizzle: time and bank conflicts, measured on the H200."""
+"""Figure 4-3: the transpose with and without swizzle: time and bank conflicts, measured on the H200."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from figures import style
 
 LESSON = "lesson04_bulk_copy"
 DATA = ("lesson04_transpose.json", "lesson04_bank_conflicts.json")
-TITLE = {"zh": "图 4-2 bank 冲突什么时候花时间", "en": "Figure 4-2: when bank conflicts cost time"}
+TITLE = {"zh": "图 4-3 bank 冲突什么时候花时间", "en": "Figure 4-3: when bank conflicts cost time"}
 DESCRIPTION = {
     "zh": "转置的带宽相对同尺寸设备拷贝：显存受限的大矩阵与驻留 L2 的小矩阵，四种读法；标注为 Nsight Compute 实测的每 tile wavefront 数。",
     "en": "Bandwidth of the transpose relative to a device copy of the same size: a matrix bound by device memory and one within the L2, four ways to read; labels give measured wavefronts a tile.",
 }
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))
 WORDS = {
-    "zh": {"name": "{}，每次读 {} 字节", "with": "swizzle", "without": "无 swizzle", "label": "{:.0f} %（每 tile {:.0f} 次 wavefront）", "x": "相对设备拷贝的带宽（%）", "side": "{0} × {0} FP32（{1}）", "large": "1 GiB，受显存带宽限制", "small": "16 MiB，在 L2 内"},
-    "en": {"name": "{}, {}-byte reads", "with": "swizzle", "without": "no swizzle", "label": "{:.0f} % ({:.0f} wavefronts a tile)", "x": "bandwidth, % of the device copy", "side": "{0} × {0} FP32 ({1})", "large": "1 GiB, bound by device memory", "small": "16 MiB, within the L2"},
+    "zh": {"name": "{}，每次读 {} 字节", "with": "swizzle", "without": "无 swizzle", "label": "{:.1f} %（每 tile {:.0f} 次 wavefront）", "x": "相对设备拷贝的带宽（%）", "side": "{0} × {0} FP32（{1}）", "large": "1 GiB，受显存带宽限制", "small": "16 MiB，在 L2 内"},
+    "en": {"name": "{}, {}-byte reads", "with": "swizzle", "without": "no swizzle", "label": "{:.1f} % ({:.0f} wavefronts a tile)", "x": "bandwidth, % of the device copy", "side": "{0} × {0} FP32 ({1})", "large": "1 GiB, bound by device memory", "small": "16 MiB, within the L2"},
 }
 
 
@@ -38,7 +38,8 @@ def plot(d: dict, lang: str):
         ax.invert_yaxis()
         ax.grid(axis="y", visible=False)
         ax.set_title(w["side"].format(side, w[what]))
-    axes[0].set_xlim(0, 150)
+    axes[0].set_xlim(0, 158)
+    axes[1].set_xticks(range(0, 101, 20))
     axes[1].set_xlabel(w["x"])
     figure.suptitle(d["device"], x=0.01, ha="left", fontsize=9.5, color=style.GREY)
     return figure

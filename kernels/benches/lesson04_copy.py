@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kernels.bench import Bench, Session
 from kernels.benches.counters import SIDE, read_counters
 from kernels.benches.lesson07_speed import device_copy, random_fp32
-from kernels.benches.ready import TIMES, compile_all, graph_of, prepare
+from kernels.benches.ready import TIMES, compile_all, context, enqueue, graph_of, prepare
+from kernels.spec import get_spec
 from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
 
 LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, within it
 COPIES = ((LARGE, LARGE), (LARGE - 31, LARGE - 32), (LARGE - 31, LARGE - 16), (LARGE - 31, LARGE - 24), (LARGE - 31, LARGE - 28))  # m, n
+FENCE = ((LARGE, 2000), (SMALL, 20000))  # side, launches
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
 
 
@@ -47,6 +51,37 @@ def tile_copy(session: Session) -> list[dict]:
         points += [{"m": m, "n": n, "row_alignment": min(128, aligned), "variant": v, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t}
                    for v, t in times.items()]  # fmt: skip
         session.say(f"{m} x {n}, rows start at multiples of {min(128, aligned)} B: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
+    return points
+
+
+def proxy_fence(session: Session) -> list[dict]:
+    """With and without the fence before the store: time, and elements that differ from the fenced kernel's, over many launches.
+
+    The result is filled with NaN before each launch, so that what was not written shows too.
+    """
+    import cupy
+
+    spec, points = get_spec("tma_tile_copy"), []
+    for side, launches in FENCE:
+        x, scale, shift = random_fp32((side, side)), random_fp32(side), random_fp32(side)
+        plan = spec.plan(context(), x, scale, shift, image=False)
+        (fenced,) = plan.launches
+        bare = replace(fenced, defines={**fenced.defines, **spec.bugs["no_proxy_fence"].defines})
+        calls = {"fence": enqueue(spec.source, fenced), "no fence": enqueue(spec.source, bare)}
+        calls["fence"]()
+        right = plan.result.copy()
+        wrong = {}
+        for name, call in calls.items():
+            counts = []
+            for _ in range(launches):
+                plan.result.fill(cupy.nan)
+                call()
+                counts.append(cupy.count_nonzero(plan.result != right))
+            counts = cupy.stack(counts).get()
+            wrong[name] = {"launches": launches, "wrong_launches": int((counts > 0).sum()), "wrong_elements": int(counts.sum())}
+        times = session.time(calls, repeats=30)
+        points += [{"side": side, "variant": v, **wrong[v], "over_fenced": t["ms"] / times["fence"]["ms"], **t} for v, t in times.items()]
+        session.say(f"side {side}: " + "; ".join(f"{v} {t['ms']:.4f} ms, {wrong[v]}" for v, t in times.items()))
     return points
 
 
@@ -95,6 +130,21 @@ BENCHES = (
             "variant": "what ran",
             "tb_per_s": "bytes read + written / median time, 10^12 bytes a second",
             "of_copy": "the device copy's time over this one's, same run",
+            **TIMES,
+        },
+    ),
+    Bench(
+        "lesson04_proxy_fence",
+        "tma_tile_copy with and without fence_proxy_async before the store: time, and elements that differ from the fenced kernel's over many launches",
+        ("tma_tile_copy",),
+        proxy_fence,
+        {
+            "side": "rows and columns of x",
+            "variant": "fence: as the kernel is; no fence: its defect no_proxy_fence",
+            "launches": "launches whose results were compared",
+            "wrong_launches": "launches with at least one element that differs",
+            "wrong_elements": "elements that differ, all launches together",
+            "over_fenced": "median time over the fenced kernel's, same run",
             **TIMES,
         },
     ),
