@@ -177,6 +177,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=1024)  # the rules ask for the same sentence once a link
 def term_list(text: str, at_least: int = 1) -> bool:
     """A row of at_least terms: separated by commas or blanks, with nothing that states anything."""
     body = re.sub(r"^[^,:、]{0,24}:", "", text)

@@ -69,8 +69,9 @@ _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:(?:\\x|%)?[0-9a-fA-F]{2}[ :]?){24,}(?![0-
 
 def passages(normal: Normal) -> list[Span]:
     """The passages of an answer that speak to the grader, widened to whole sentences, in order and without overlap."""
-    sents = sentences(normal)
-    return _merged([_passage(normal, sents, Span(*m.span())) for m in _INJECTION.finditer(normal.text)])
+    found = [Span(*m.span()) for m in _INJECTION.finditer(normal.text)]
+    sents = sentences(normal) if found else []
+    return _merged([_passage(normal, sents, m) for m in found])
 
 
 def encoded(normal: Normal) -> list[Span]:

@@ -52,6 +52,7 @@ _SIGN = {
 _TERMINAL = tuple(".!?。！？；;:：,，")
 
 
+@lru_cache(maxsize=20_000)
 def invisible(ch: str) -> bool:
     """Format and control characters, fillers and selectors: nothing of them shows on a page (tab and newline do)."""
     return (

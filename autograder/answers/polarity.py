@@ -93,9 +93,10 @@ class Stance:
 
 def denied(text: str, clause: Span, match: Span) -> bool:
     """Is what stands at `match` denied within its clause? Cues inside the match belong to the rule and are not counted."""
-    lexical = [m.span() for m in _NOT_A_CUE.finditer(text, clause.start, clause.end)]
+    cues = list(_CUE.finditer(text, clause.start, match.start))
+    lexical = [m.span() for m in _NOT_A_CUE.finditer(text, clause.start, clause.end)] if cues else []
     count = 0
-    for m in _CUE.finditer(text, clause.start, match.start):
+    for m in cues:
         if m.end() > match.start or any(a < m.end() and m.start() < b for a, b in lexical):
             continue
         between = text[m.end() : match.start]
@@ -127,8 +128,9 @@ def _too_far(cue: re.Match, between: str) -> bool:
 
 def denials(text: str) -> int:
     """Number of denying cues in a piece of text (rules such as "must not" and words such as "不仅" are none)."""
-    lexical = [m.span() for m in _NOT_A_CUE.finditer(text)]
-    return sum(1 for m in _CUE.finditer(text) if not any(a < m.end() and m.start() < b for a, b in lexical))
+    cues = list(_CUE.finditer(text))
+    lexical = [m.span() for m in _NOT_A_CUE.finditer(text)] if cues else []
+    return sum(1 for m in cues if not any(a < m.end() and m.start() < b for a, b in lexical))
 
 
 def stance(text: str, sents: list[Sentence]) -> Stance:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.answers.normalise import BREAK, Normal, Span
 
@@ -34,7 +35,11 @@ class Sentence:
 
 
 def sentences(normal: Normal | str) -> list[Sentence]:
-    text = normal if isinstance(normal, str) else normal.text
+    return list(_sentences(normal if isinstance(normal, str) else normal.text))
+
+
+@lru_cache(maxsize=16)  # gate and scorer ask for the same text
+def _sentences(text: str) -> tuple[Sentence, ...]:
     out: list[Sentence] = []
     start, para = 0, 0
     for m in [*_END.finditer(text), None]:
@@ -49,7 +54,7 @@ def sentences(normal: Normal | str) -> list[Sentence]:
         if m and m[0] == BREAK:
             para += 1
         start = end
-    return out
+    return tuple(out)
 
 
 def _clauses(text: str, start: int, end: int) -> list[Span]:

@@ -47,8 +47,10 @@ def _close(actual: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -
     if _kind(expected) == "i" and not rtol and not atol:
         return bool((actual == expected).all())
     wide = np.complex128 if _kind(expected) == "c" else np.float64
-    with np.errstate(all="ignore"):
-        return bool(np.isclose(actual.astype(wide), expected.astype(wide), rtol=rtol, atol=atol, equal_nan=True).all())
+    a, e = actual.astype(wide), expected.astype(wide)
+    with np.errstate(all="ignore"):  # np.isclose says the same, five times as slowly for a small array
+        near = (np.abs(a - e) <= atol + rtol * np.abs(e)) & np.isfinite(e)
+        return bool((near | (a == e) | (np.isnan(a) & np.isnan(e))).all())
 
 
 def _number(actual: object, expected: complex, rtol: float, atol: float) -> bool:

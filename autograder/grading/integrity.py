@@ -56,7 +56,17 @@ def holds_released_assert(exercise: Exercise, source: str) -> bool:
     return facts is not None and any(key(a) in facts.reached for a in exercise.asserts)
 
 
+_PROTECTED: dict[tuple[str, str], list[Protected]] = {}  # of the released cells, which are few
+
+
 def _protected(part: str, source: str, nodes: list[ast.stmt]) -> list[Protected]:
+    """nodes: the checks in `source`, the released cell of that name."""
+    if (part, source) not in _PROTECTED:
+        _PROTECTED[part, source] = _read_protected(part, nodes)
+    return _PROTECTED[part, source]
+
+
+def _read_protected(part: str, nodes: list[ast.stmt]) -> list[Protected]:
     return [Protected(part, ast.unparse(n), key(n), frozenset(key(c) for c in ast.walk(n) if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))) for n in nodes]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,33 +46,57 @@ def not_run(checks: Checks, why: Text) -> HiddenChecks:
 
 
 def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
-    """Call the fill on every hidden case. Normal and boundary cases run in processes of their own, so that a crash on one kind costs
-    only that kind. Raises CourseError where the lesson's own checks do not run, sandbox.Broken where the sandbox does not."""
-    outcomes: list[CheckOutcome] = []
-    endless = False
-    for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)):
-        if endless:  # it cannot pass any more: do not wait a second time
-            return HiddenChecks(outcomes + [o for o in not_run(checks, _ENDLESS).outcomes if o.kind == kind])
-        with sandbox.program(program, checks.function, _BUILTINS) as session:
-            failed: dict[str, Text] = {}
-            order: dict[str, Text] = {}
-            probed: list[dict] = []
-            for seed in seed_list:
-                cases = _cases(checks, make, seed)
-                shuffled = np.random.default_rng(seed ^ 0x5EED).permutation(len(cases))
-                for case in (cases[i] for i in shuffled):
-                    name = case["name"]["en"]
-                    order[name] = Text(**case["name"])
-                    problem = judge(case, session.call(_arguments(case["args"])))
-                    if problem is not None:
-                        failed.setdefault(name, problem)
-                    probed += [case] if case.get("untouched") else []
-            for case in probed:
-                if not failed and (problem := _judge_disguised(case, session)) is not None:
-                    failed[case["name"]["en"]] = problem
-            endless = session.dead is not None and session.dead.kind == "timeout"
-        outcomes += [CheckOutcome(name=order[n], kind=kind, passed=n not in failed, message=failed.get(n)) for n in sorted(order)]
-    return HiddenChecks(outcomes)
+    """Call the fill on every hidden case, normal cases first. A crash on one kind costs only that kind: boundary cases that did not all
+    come through in the same process are tried in one of their own. Raises CourseError where the lesson's own checks do not run,
+    sandbox.Broken where the sandbox does not."""
+    normal, boundary = (_Tried(kind, _shuffled(checks, make, seed_list)) for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)))
+    ended = _try(checks, program, sandbox, [normal, boundary])
+    if ended == "timeout" and not boundary.begun:  # it cannot pass any more: do not wait a second time
+        return HiddenChecks(normal.outcomes() + [o for o in not_run(checks, _ENDLESS).outcomes if o.kind == "boundary"])
+    if ended is not None:
+        boundary = _Tried("boundary", boundary.cases)
+        _try(checks, program, sandbox, [boundary])
+    return HiddenChecks(normal.outcomes() + boundary.outcomes())
+
+
+@dataclass
+class _Tried:
+    """The cases of one kind, and what went wrong with which (by its English name)."""
+
+    kind: str
+    cases: list[dict]
+    begun: bool = False
+    failed: dict[str, Text] = field(default_factory=dict)
+
+    def outcomes(self) -> list[CheckOutcome]:
+        names_ = {c["name"]["en"]: Text(**c["name"]) for c in self.cases}
+        return [CheckOutcome(name=names_[n], kind=self.kind, passed=n not in self.failed, message=self.failed.get(n)) for n in sorted(names_)]
+
+
+def _shuffled(checks: Checks, make: Callable, seed_list: list[int]) -> list[dict]:
+    """The cases of all rounds, each round in an order of its own."""
+    out = []
+    for seed in seed_list:
+        cases = _cases(checks, make, seed)
+        out += [cases[i] for i in np.random.default_rng(seed ^ 0x5EED).permutation(len(cases))]
+    return out
+
+
+def _try(checks: Checks, program: str, sandbox: Sandbox, kinds: list[_Tried]) -> str | None:
+    """These kinds in one process. Returns how it ended before all cases were through (a Reply's kind), None where it did not."""
+    with sandbox.program(program, checks.function, _BUILTINS) as session:
+        for tried in kinds:
+            tried.begun = session.dead is None or tried is kinds[0]
+            for case in tried.cases:
+                problem = judge(case, session.call(_arguments(case["args"])))
+                if problem is not None:
+                    tried.failed.setdefault(case["name"]["en"], problem)
+        ended = session.dead.kind if session.dead is not None else None
+        for tried in kinds:
+            for case in (c for c in tried.cases if c.get("untouched")):
+                if not tried.failed and (problem := _judge_disguised(case, session)) is not None:
+                    tried.failed[case["name"]["en"]] = problem
+    return ended
 
 
 def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:

@@ -286,28 +286,26 @@ class Session:
 
 def _receive(link: socket.socket, deadline: float) -> bytes | str:
     """One frame, or "timeout", "crashed" (end of file) or "violation" (a length above the limit)."""
-    data, need = b"", 4
     parts: list[bytes] = []
+    have, need = 0, 0  # bytes; need: of the whole frame, 0 until its head is there
     try:
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 return "timeout"
             link.settimeout(left)
-            part = link.recv(min(need, 1 << 20))
+            part = link.recv(1 << 16)
             if not part:
                 return "crashed"
-            need -= len(part)
+            have += len(part)
             parts.append(part)
-            if need:
-                continue
-            if data:
-                return b"".join(parts)
-            data = b"".join(parts)
-            (need,) = struct.unpack("!I", data)
-            if not 0 < need <= codec.MAX_BYTES:
-                return "violation"
-            parts = []
+            if not need and have >= 4:
+                parts = [b"".join(parts)]
+                need = 4 + struct.unpack("!I", parts[0][:4])[0]
+                if not 4 < need <= 4 + codec.MAX_BYTES:
+                    return "violation"
+            if need and have >= need:
+                return b"".join(parts)[4:] if have == need else "violation"
     except TimeoutError:
         return "timeout"
     except OSError:
