@@ -1,4 +1,4 @@
-"""Figure 6-1: one block of ring_pipeline with 1, 2 and 4 stages on the emulator's nominal clock."""
+"""Figure 6-2: one block of ring_pipeline with 1, 2 and 4 stages on the emulator's nominal clock."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from figures import style
 
 LESSON = "lesson06_smem_pipeline"
 DATA = ("lesson06_timeline.json",)
-TITLE = {"zh": "图 6-1 环形缓冲的时间线", "en": "Figure 6-1: the ring on a timeline"}
+TITLE = {"zh": "图 6-2 环形缓冲的时间线", "en": "Figure 6-2: the ring on a timeline"}
 DESCRIPTION = {
-    "zh": "模拟器标称时钟下的一个线程块：1、2、4 个 stage 时，拷贝与乘法在时间上的分布。一个 stage 时两者交替；stage 越多，拷贝越早发起。",
+    "zh": "模拟器标称时钟下的一个CTA：1、2、4 个 stage 时，拷贝与乘法在时间上的分布。一个 stage 时两者交替；stage 越多，拷贝越早发起。",
     "en": "One block on the emulator's nominal clock: copies and multiplications with 1, 2 and 4 stages. With one stage they alternate; with more, copies run ahead.",
 }
 SHOWN, ROWS = (1, 2, 4), ("copy", "multiply 1", "multiply 2")

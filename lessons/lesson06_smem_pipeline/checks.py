@@ -1,0 +1,79 @@
+"""Hidden checks of lesson 6. Never released.
+
+The exercise is `advance(index, phase, stages)`, which returns the next place (index, phase) of a ring of `stages`: the index
+counts 0 .. stages - 1, and the phase bit flips when it wraps. Normal cases are places of a ring of two stages or more;
+boundary cases are those that tell a flip from what looks like one: a ring of one stage, where every step wraps, and the end of
+an odd lap, where the bit has to come back to 0.
+
+Left open on purpose: places that a ring never has (index >= stages, a phase that is neither 0 nor 1, no stage at all).
+"""
+
+from __future__ import annotations
+
+FUNCTION = "advance"
+
+MOST = 64  # stages of an input that counts as the student's own boundary
+
+
+def reference(index, phase, stages):
+    """(index + 1, phase), or (0, the other phase) where the index wraps."""
+    return (0, phase ^ 1) if index + 1 == stages else (index + 1, phase)
+
+
+def is_boundary(args: dict) -> bool:
+    """A legal place that a wrong bit cannot pass unseen: the only stage of a ring, or the last stage of an odd lap.
+
+    The end of lap 0 does not count: there the bit goes from 0 to 1, and a version that sets it, or counts laps, passes too.
+    """
+    values = [args.get(name) for name in ("index", "phase", "stages")]
+    if len(args) != 3 or any(isinstance(v, bool) or not isinstance(v, int) for v in values):
+        return False
+    index, phase, stages = values
+    legal = 1 <= stages <= MOST and 0 <= index < stages and phase in (0, 1)
+    return legal and index == stages - 1 and (stages == 1 or phase == 1)
+
+
+def _case(zh: str, en: str, index: int, phase: int, stages: int) -> dict:
+    return {
+        "name": {"zh": zh, "en": en},
+        "args": {"index": index, "phase": phase, "stages": stages},
+        "expect": reference(index, phase, stages),
+        "rtol": 0.0,
+        "atol": 0.0,
+    }
+
+
+def normal_cases(rng) -> list[dict]:
+    """Steps within a lap and the wrap of lap 0, in rings of 2 to 7 stages and of a larger, random size."""
+    odd = int(rng.integers(5, 20)) * 2 + 1
+    inside = int(rng.integers(1, odd - 2))
+    return [
+        _case("环的起点", "the start of the ring", 0, 0, 4),
+        _case("环的起点，奇数圈", "the start of the ring, odd lap", 0, 1, 4),
+        _case("圈中间，phase 为 0", "within a lap, phase 0", 1, 0, 3),
+        _case("圈中间，phase 为 1：不能变", "within a lap, phase 1: it must stay", 1, 1, 3),
+        _case("绕回前一步：还不绕", "one step before the wrap: no wrap yet", 2, 0, 4),
+        _case("绕回前一步，奇数圈", "one step before the wrap, odd lap", 5, 1, 7),
+        _case("第 0 圈绕回，3 个 stage", "lap 0 wraps, 3 stages", 2, 0, 3),
+        _case("第 0 圈绕回，4 个 stage", "lap 0 wraps, 4 stages", 3, 0, 4),
+        _case("第 0 圈绕回，7 个 stage", "lap 0 wraps, 7 stages", 6, 0, 7),
+        _case("两个 stage，第一步", "two stages, first step", 0, 0, 2),
+        _case("两个 stage，绕回", "two stages, wrap", 1, 0, 2),
+        _case("大环的中间", "within a large ring", inside, int(rng.integers(0, 2)), odd),
+        _case("大环绕回", "a large ring wraps", odd - 1, 0, odd),
+    ]
+
+
+def boundary_cases(rng) -> list[dict]:
+    """A ring of one stage, and odd laps that end: the bit comes back to 0."""
+    odd = int(rng.integers(5, 20)) * 2 + 1
+    return [
+        _case("只有一个 stage，phase 为 0", "one stage, phase 0", 0, 0, 1),
+        _case("只有一个 stage，phase 为 1", "one stage, phase 1", 0, 1, 1),
+        _case("奇数圈绕回，两个 stage", "an odd lap wraps, two stages", 1, 1, 2),
+        _case("奇数圈绕回，3 个 stage", "an odd lap wraps, 3 stages", 2, 1, 3),
+        _case("奇数圈绕回，4 个 stage", "an odd lap wraps, 4 stages", 3, 1, 4),
+        _case("奇数圈绕回，7 个 stage", "an odd lap wraps, 7 stages", 6, 1, 7),
+        _case("大环的奇数圈绕回", "an odd lap of a large ring wraps", odd - 1, 1, odd),
+        _case("两个 stage，奇数圈的第一步：不绕", "two stages, first step of an odd lap: no wrap", 0, 1, 2),
+    ]
