@@ -40,11 +40,9 @@ def test_development_answers_stay_right(rubric, answers):
 
 
 @pytest.mark.parametrize("split", ["test", "independent"])
-def test_the_published_report_is_of_this_code(rubric, answers, lesson_folder, split):
-    """Fails when rules or code change and the report is not renewed: run `python -m autograder.answers.accuracy lesson07 --write`."""
-    published = json.loads((lesson_folder / "accuracy.json").read_text(encoding="utf-8"))["splits"][split]
-    data = json.loads(json.dumps(measured(rubric, [i for i in answers if i["split"] == split])))
-    assert data == published
+def test_the_published_accuracy_is_good_enough(lesson_folder, split):
+    """That it is of this code is checked for every lesson (tests/lessons/test_accuracy.py)."""
+    data = json.loads((lesson_folder / "accuracy.json").read_text(encoding="utf-8"))["splits"][split]
     if split == "test":
         assert data["kappa"] >= 0.8 and data["auto_error"] <= 0.03 and data["credited_nothing_due_auto"] == 0
     else:  # what new wording showed, doubtful labels included: a floor, not the aim

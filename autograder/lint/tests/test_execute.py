@@ -59,11 +59,3 @@ def test_a_solved_notebook_passes_course_check(fixture_lesson, tmp_path, monkeyp
 def test_the_own_case_counts_and_is_right(fixture_lesson):
     case, prediction = own_case(fixture_lesson)
     assert fixture_lesson.checks.is_boundary(case) and fixture_lesson.checks.reference(**case) == prediction
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_lesson_7_runs_from_top_to_bottom(lang):
-    nb, problems = run_notebook(load_lesson("7"), lang)
-    assert problems == []
-    assert "✔ linear_epilogue" in outputs(nb, "normal")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.paths import course_root
+from autograder.paths import course_root, lessons_dir
 from figures import build
 
 FIGURES = build.find_figures()
@@ -38,6 +39,19 @@ def test_svg_is_self_contained_and_its_text_is_text(figure, lang):
 def test_every_figure_stands_in_its_page(figure, lang):
     page = figure.target(lang).parent.parent / f"{lang}.qmd"
     assert f"](assets/{figure.target(lang).name})" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("folder", sorted(lessons_dir().glob("*/assets")), ids=lambda p: p.parent.name)
+def test_every_picture_is_drawn_by_a_script_from_data(folder):
+    drawn = {figure.target(lang).resolve() for figure in FIGURES for lang in build.LANGS}
+    assert [p.name for p in sorted(folder.rglob("*")) if p.is_file() and p.resolve() not in drawn] == []
+
+
+@pytest.mark.parametrize("figure", [f for f in FIGURES if f.module.DATA], ids=lambda f: f.name)
+def test_the_data_of_a_figure_carry_a_receipt(figure):
+    for path in figure.files():
+        receipt = json.loads(path.read_text(encoding="utf-8"))["receipt"]
+        assert all(receipt.get(k) for k in ("device", "time", "command")), path.name
 
 
 def test_a_changed_datum_makes_the_drawing_stale():

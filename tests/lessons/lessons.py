@@ -1,0 +1,17 @@
+"""The lessons there are: every test of this folder runs for each of them, so that a new one is covered at once."""
+
+import functools
+
+import pytest
+
+from autograder.lesson import Lesson, list_lessons, load_lesson
+from autograder.lesson.model import LANGS
+
+SLUGS = [p.name for p in list_lessons()]
+EACH_LESSON = pytest.mark.parametrize("slug", SLUGS)
+EACH_LANGUAGE = pytest.mark.parametrize("lang", LANGS)
+
+
+@functools.cache
+def lesson(slug: str) -> Lesson:
+    return load_lesson(slug)
