@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from autograder.answers import injection
+from autograder.answers.disowned import disowned, struck
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.segment import sentences
 
@@ -60,6 +61,8 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         out.review.append("hidden_text")
     if {"bidi", "tag_characters"} & set(normal.odd):
         out.review.append("hidden_text")
+    for span in struck(normal):
+        discard("struck", span)
     for span in injection.encoded(normal):
         discard("injection", span)
         out.review.append("injection")
@@ -68,6 +71,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         discard("injection", _span_in(normal, plain, span))
         out.review.append("injection")
     rest = normal.without(cut)
+    out.review += disowned(rest)
     sents = sentences(rest)
     asked = _source_shingles(question, 4)
     seen: list[set[str]] = []

@@ -21,7 +21,7 @@ _HIDDEN_ELEMENT = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)"
     r"|<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0+)?\s*[;\"']"
-    r"|color\s*:\s*(?:white|#fff(?:fff)?|transparent)\b|\bhidden\b)[^>]*>.*?(?:</\2\s*>|\Z)"
+    r"|(?<!background-)color\s*[:=]\s*[\"']?(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s*255\s*,\s*255\s*,\s*255)|\bhidden\b)[^>]*>.*?(?:</\2\s*>|\Z)"
     r"|^\[(?://|comment)\]:[^\n]*$",
     re.I | re.S | re.M,
 )
