@@ -1,4 +1,4 @@
-"""Figure 1-3: what more warps buy below, at and above the ridge."""
+"""Figure 1-4: what more warps buy below, at and above the ridge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson01_roofline"
 DATA = ("lesson01_occupancy.json", "lesson01_roofline.json")
-TITLE = {"zh": "图 1-3 占用率何时有用", "en": "Figure 1-3: when occupancy helps"}
+TITLE = {"zh": "图 1-4 占用率何时有用", "en": "Figure 1-4: when occupancy helps"}
 DESCRIPTION = {
     "zh": "横轴为每个 SM 驻留的 warp 数，8 到 64；纵轴为实测 FLOP/s 与屋顶之比。访存受限的曲线到 32 个 warp 就平了，计算受限的曲线从 16 个 warp 起就平了，拐点上的曲线一直升到 64 个 warp，仍只到屋顶的七成。",
     "en": "Horizontal: warps resident on an SM, 8 to 64; vertical: measured FLOP/s over the roof. The memory-bound curve is flat from 32 warps, the compute-bound one from 16; at the ridge the curve climbs up to 64 warps and still ends at seven tenths of the roof.",

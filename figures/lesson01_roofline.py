@@ -1,12 +1,13 @@
-"""Figure 1-1: the measured roofline of the H200, CUDA cores in fp32 and tensor cores in bf16."""
+"""Figure 1-2: the measured roofline of the H200, CUDA cores in fp32 and tensor cores in bf16."""
 
 from __future__ import annotations
 
 from figures import style
 
 LESSON = "lesson01_roofline"
+MARKED = (64, 128, 256, 512, 8192)  # K written beside the GEMM's point
 DATA = ("lesson01_roofline.json",)
-TITLE = {"zh": "图 1-1 实测的 roofline", "en": "Figure 1-1: the measured roofline"}
+TITLE = {"zh": "图 1-2 实测的 roofline", "en": "Figure 1-2: the measured roofline"}
 DESCRIPTION = {
     "zh": "横轴为算术强度，纵轴为 FLOP/s，均为对数。斜线是实测拷贝带宽，两条横线是 FP32 与 BF16 的实测上限；点是探针 kernel 与 GEMM 的实测值：只读的探针略高于拷贝带宽，拐点附近低于屋顶最多。",
     "en": "Horizontal: arithmetic intensity; vertical: FLOP/s; both logarithmic. The slope is the measured copy bandwidth, the two levels the measured ceilings of FP32 and BF16; the probe, which only reads, is a little above the copy, and all fall furthest below the roof near the ridge.",
@@ -45,6 +46,7 @@ def data(measured: dict) -> dict:
         "fp32": top("fp32"),
         "bf16": max(p["flop_per_s"] / 1e12 for p in points if p["variant"] == "wgmma alone, random"),
         "series": {"probe": tera("fp32"), "ours": tera("bf16", "gemm_pingpong"), "cublas": tera("bf16", "cublas")},
+        "k": [int(p["variant"].rpartition(" ")[2]) for p in points if p["variant"].startswith("gemm_pingpong")],
         "device": measured["receipt"]["device"],
         "time": measured["receipt"]["time"],
     }
@@ -63,6 +65,9 @@ def plot(d: dict, lang: str):
     for name, points in d["series"].items():
         colour, marker = looks[name]
         ax.plot(*zip(*points), linestyle="none", marker=marker, color=colour, label=w[name])
+    for (x, y), k in zip(d["series"]["ours"], d["k"]):
+        if k in MARKED:
+            ax.annotate(f"K = {k}", (x, y), xytext=(6, -12), textcoords="offset points", fontsize=9, color=style.BLUE)
     ax.set(xscale="log", yscale="log", xlim=(lowest, highest), xlabel=w["x"], ylabel=w["y"])
     style.plain_log_labels(ax.xaxis, (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000))
     style.plain_log_labels(ax.yaxis, (2, 5, 10, 20, 50, 100, 200, 500, 1000))

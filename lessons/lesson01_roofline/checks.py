@@ -10,6 +10,7 @@ Left open on purpose: flops = 0 with bytes_moved = 0 (no work has no rate), and 
 from __future__ import annotations
 
 FUNCTION = "attainable_flops"
+EQUIVALENT_FILLS = ["peak_flops if bytes_moved <= 0 else min(peak_flops, flops / bytes_moved * bandwidth)"]  # bytes are never below 0
 
 RTOL = 1e-9  # flops / max(flops / peak, bytes / bandwidth) rounds four times; nothing wrong comes this close
 
