@@ -16,6 +16,7 @@ from autograder.errors import CourseError
 COMMANDS = {
     "doctor": "What is here, what is missing, how to get it.",
     "list": "The lessons, in route order.",
+    "new": "Lay out an empty lesson.",
     "lint": "Hold lessons to the form; say what is missing and how to mend it.",
     "claims": "Work out the figures that lessons state; say which are wrong or out of date.",
     "release": "Make the student's bundle and nbgrader's source and release folders.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -22,6 +23,8 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
         found = re.search(rf"^[ \t-]*(?:id: *)?{re.escape(key)}\b", text, re.M)
         out.append(Problem(path, text.count("\n", 0, found.start()) + 1 if found else 0, what, remedy))
 
+    for m in re.finditer(r"TODO[:：] ?([^\"\n]*).*", text):  # one a line
+        out.append(Problem(path, text.count("\n", 0, m.start()) + 1, f"This is not written yet: {m[1].strip()}", "Write it."))
     if rubric.lesson != slug:
         say("lesson", f"The rubric names the lesson {rubric.lesson}.", f"Write `lesson: {slug}`.")
     if rubric.points.model_dump() != TOTAL or rubric.pass_mark != 8:
@@ -83,6 +86,7 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
     out: list[Problem] = []
     seen: set[str] = set()
     covered: set[tuple[str, str]] = set()
+    labelled = True  # every answer says which split it is of, so that accuracy can be measured
     for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
             continue
@@ -98,14 +102,30 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
         if ident in seen:
             out.append(Problem(path, n, f"The id {ident} stands here twice.", "Give each answer its own."))
         seen.add(ident)
+        labelled = labelled and "split" in row
         covered.add((slot, row.get("lang", "")))
         known = {link.id for link in rubric.slots[slot].links}
         if unknown := set(row.get("links", [])) - known:
             out.append(Problem(path, n, f"The links {sorted(unknown)} are not in the rubric's slot {slot}.", f"It has {', '.join(sorted(known))}."))
         if not isinstance(row.get("points"), (int, float)) or not 0 <= row["points"] <= rubric.slots[slot].points:
             out.append(Problem(path, n, f"The points {row.get('points')!r} are not 0 to {rubric.slots[slot].points}.", "Mend the label."))
+    if seen and labelled:
+        out += _accuracy(path)
     for slot in ANSWER_SLOTS:
         for lang in LANGS:
             if (slot, lang) not in covered:
                 out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some: full, partial, terms only, misconception, negated, stuffed, injected, off-topic."))
     return out
+
+
+def _accuracy(answers: Path) -> list[Problem]:
+    """The published accuracy is of these answers and this rubric (that it is of this code, a test measures)."""
+    published = answers.with_name("accuracy.json")
+    remedy = f"Run `python -m autograder.answers.accuracy {answers.parent.name.split('_')[0]} --write`."
+    if not published.is_file():
+        return [Problem(published, 0, "The scorer's accuracy on the labelled answers is not measured.", remedy)]
+    data = json.loads(published.read_text(encoding="utf-8"))
+    for file, key in ((answers, "answers_sha256"), (answers.with_name("rubric.yml"), "rubric_sha256")):
+        if data.get(key) != hashlib.sha256(file.read_bytes()).hexdigest():
+            return [Problem(published, 0, f"The accuracy was measured with another {file.name}.", remedy)]
+    return []

@@ -30,6 +30,7 @@ def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]
     prose = list(_prose(tree))
     _front(edition, say)
     _sections(edition, prose, say)
+    _unwritten(edition, prose, say)
     _roles(edition, say)
     _blanks(edition, say)
     _widgets(edition, say)
@@ -87,6 +88,19 @@ def _front(edition: Edition, say: Say) -> None:
         say(1, "The page has no title.", "Write `title:` in the YAML header.")
     if edition.front.get("lang") != edition.lang:
         say(1, f"The page's header says lang: {edition.front.get('lang')}.", f"Write `lang: {edition.lang}`, so that the site and screen readers know the language.")
+
+
+_UNWRITTEN = re.compile(r"^(?:[-*] )?TODO[:：]")
+
+
+def _unwritten(edition: Edition, prose: list[Line], say: Say) -> None:
+    """What `course new` put there."""
+    for key in ("title", "description"):
+        if re.search(r"\bTODO\b|TODO：", str(edition.front.get(key, ""))):
+            say(1, f"The page's {key} is not written.", "Write it.")
+    for n, line, _ in prose:
+        if _UNWRITTEN.match(line.strip()):
+            say(n, f"This is not written yet: {line.strip().lstrip('-* ')[5:].strip()}", "Put the text in its place.")
 
 
 def headings(prose: list[Line]) -> list[tuple[int, int, str]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from ruamel.yaml import YAML
+
 from autograder.claims import Ledger, read_ledger
-from autograder.claims.uses import claim_problems, page_problems
+from autograder.claims.uses import LEDGER_FOLDER, claim_problems, page_problems
 from autograder.claims.uses import pages as all_pages
 from autograder.claims.write import drift
 from autograder.errors import CourseError
@@ -63,6 +66,7 @@ def lint_lesson(folder: Path, ledger: Ledger | None = None) -> list[Problem]:
         out += lint_answers(folder / "answers.jsonl", rubric)
     if checks:
         out += _imports(checks.path)
+    out += _sidebar(folder)
     return sorted(set(out))
 
 
@@ -82,7 +86,8 @@ def lint_project(root: Path, ledger: Ledger) -> list[Problem]:
         except CourseError as e:
             out.append(_problem(e, path.parent))
     for folder in dict.fromkeys(p.parent for p in others):
-        out += [_problem(e, folder) for e in claim_problems(folder, ledger)]
+        out += [_problem(e, folder) for e in claim_problems(folder, ledger)] + _sidebar(folder)
+    out += _sidebar(lessons / LEDGER_FOLDER)
     return sorted(set(out))
 
 
@@ -95,6 +100,18 @@ def _problem(e: CourseError, folder: Path) -> Problem:
 def _fill(edition, function: str) -> str | None:
     cells = [edition.with_role(r) for r in ("exercise", "solution")]
     return solution_fill(cells[0][0].source, cells[1][0].source, function) if all(cells) else None
+
+
+def _sidebar(folder: Path) -> list[Problem]:
+    """The website lists the folder's pages, each in its language's sidebar."""
+    path = folder.parent / "_quarto.yml"
+    sidebars = (YAML(typ="safe").load(path.read_text(encoding="utf-8")).get("website") or {}).get("sidebar", []) if path.is_file() else []
+    out = []
+    for side in sidebars:
+        page = f"{folder.name}/{side.get('id')}.qmd"
+        if (folder.parent / page).is_file() and page not in json.dumps(side["contents"]):
+            out.append(Problem(path, 0, f"The sidebar {side['id']} does not list {folder.name}.", f'Add {{text: "...", href: {page}}} in lesson order.'))
+    return out
 
 
 def _imports(path: Path) -> list[Problem]:
