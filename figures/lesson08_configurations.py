@@ -1,4 +1,4 @@
-"""Figure 8-1: the best tile configuration over a grid of shapes, against one fixed configuration and cuBLAS, measured on the H200."""
+"""Figure 8-5: the best tile configuration over a grid of shapes, against one fixed configuration and cuBLAS, measured on the H200."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson08_kernel_selection"
 DATA = ("lesson08_configurations.json",)
-TITLE = {"zh": "图 8-1 每个形状的最佳 tile", "en": "Figure 8-1: the best tile of each shape"}
+TITLE = {"zh": "图 8-5 每个形状的最佳 tile", "en": "Figure 8-5: the best tile of each shape"}
 DESCRIPTION = {
     "zh": "行为 M，列为 N，K = 4096。每格：最快的 tile 配置、它比固定用 128x256 快多少倍、达到 cuBLAS 的百分之几。颜色深浅为前者。",
     "en": "Rows M, columns N, K = 4096. Each cell: the fastest tile, how many times faster it is than always taking 128x256, and what per cent of cuBLAS it reaches. Shade by the former.",
