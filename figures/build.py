@@ -1,6 +1,6 @@
 """Finding, drawing and checking figures.
 
-A figure is a module figures/lessonNN_name.py, or figures/gemm_name.py where it belongs to no one lesson, with
+A figure is a module figures/lessonNN_name.py, or figures/gemm_name.py or overview_name.py where it belongs to no one lesson, with
 
     LESSON = "lesson07_mixed_precision_epilogue"   whose assets/ it goes into; or FOLDER = "figures/drawn"
     DATA = ("lesson07_beta_guard.json",)        files of figures/data it draws; () where it computes its own
@@ -28,7 +28,7 @@ from figures import style
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LANGS = ("zh", "en")
-_MODULE = re.compile(r"^(lesson\d\d|gemm)_\w+$")
+_MODULE = re.compile(r"^(lesson\d\d|gemm|overview)_\w+$")
 
 
 class Figure:

@@ -28,7 +28,11 @@ def uses_in(path: Path) -> Iterator[Use]:
     text = path.read_text(encoding="utf-8-sig")
     if "{{<" not in text:
         return
+    literal = False  # a block that shows shortcodes, as Quarto marks it
     for n, line, code in prose_lines(text):
+        literal = code and (literal or 'shortcodes="false"' in line)
+        if literal:
+            continue
         prose: list[str] = []
         if not code:
             outside_code(line, lambda part: prose.append(part) or part)

@@ -21,7 +21,7 @@ _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
 _IMAGE = re.compile(rf"!\[(?P<alt>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>{_ATTR_TAIL})?")
 _QMD_LINK = re.compile(rf"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]*?\.qmd)(?P<anchor>#[\w-]+)?\)(?:{_ATTR_TAIL})?")
-_COMPANION = re.compile(r"\.\./(?!lesson\d\d_|home/)([\w-]+)/(?:zh|en)\.qmd$")
+_COMPANION = re.compile(r"\.\./(?!lesson\d\d_|home/|overview/|write/)([\w-]+)/(?:zh|en)\.qmd$")
 _SPAN = re.compile(rf"(?<!!)\[(?P<text>[^\[\]]+)\]{_ATTR_TAIL}")
 _LINK_ATTRS = re.compile(rf"(?<!!)(\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)\s]+\)){_ATTR_TAIL}")
 _FOOTNOTE = re.compile(r"\[\^([\w-]+)\](: *)?")

@@ -132,6 +132,11 @@ def test_references_are_held_to_the_claims(root, old, new, says):
     assert any(says in x for x in said(root)), said(root)
 
 
+def test_a_block_that_shows_the_syntax_states_nothing(root):
+    edit(root, "It is", 'It is\n\n```{.yaml shortcodes="false"}\nx: {{< var lesson09.gone >}}\n```\n', "en.qmd")
+    assert said(root) == []
+
+
 def test_a_claim_that_no_page_states_is_a_problem_unless_another_is_computed_from_it(root):
     for lang in ("zh", "en"):
         edit(root, "{{<var lesson01.peak>}}", "it", f"{lang}.qmd")
