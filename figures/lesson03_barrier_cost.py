@@ -1,4 +1,4 @@
-"""Figure 3-3: what it costs a block to meet, by its size; and what becomes of work that needs nobody."""
+"""Figure 3-4: what it costs a block to meet, by its size; and what becomes of work that needs nobody."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson03_async_barriers"
 DATA = ("lesson03_barrier_cost.json",)
-TITLE = {"zh": "图 3-3 碰一次头要多少周期", "en": "Figure 3-3: what it costs to meet once"}
+TITLE = {"zh": "图 3-4 碰一次头要多少周期", "en": "Figure 3-4: what it costs to meet once"}
 DESCRIPTION = {
     "zh": "左：每轮周期数随线程块大小的变化，三种碰头方式。右：256 个线程，有一个 warp 迟到、又有与别人无关的工作时，每轮的周期数。",
     "en": "Left: cycles a round against the size of the block, for three ways to meet. Right: 256 threads, cycles a round with one late warp and with work that needs nobody.",
@@ -14,8 +14,8 @@ DESCRIPTION = {
 WAYS = ("__syncthreads", "mbarrier, every thread", "mbarrier, each warp")
 COLOURS = (style.BLACK, style.ORANGE, style.BLUE)
 WORDS = {
-    "zh": {"ways": ("__syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"), "left": "什么别的也不做", "right": "256 个线程", "threads": "线程块的线程数", "cycles": "每轮周期数", "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作")},
-    "en": {"ways": ("__syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"), "left": "nothing else to do", "right": "256 threads", "threads": "threads of the block", "cycles": "cycles a round", "loads": ("neither", "one warp late", "work of one's own", "late + work")},
+    "zh": {"ways": ("用 __syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"), "left": "什么别的也不做", "right": "256 个线程", "threads": "线程块的线程数", "cycles": "每轮周期数", "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作")},
+    "en": {"ways": ("by __syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"), "left": "nothing else to do", "right": "256 threads", "threads": "threads of the block", "cycles": "cycles a round", "loads": ("neither", "one warp late", "work of one's own", "late + work")},
 }
 
 

@@ -1,4 +1,4 @@
-"""Figure 3-1: what every event does to an mbarrier, from the emulator's trace of mbarrier_handshake."""
+"""Figure 3-5: what every event does to an mbarrier, from the emulator's trace of mbarrier_handshake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson03_async_barriers"
 DATA = ("lesson03_barrier_states.json",)
-TITLE = {"zh": "图 3-1 mbarrier 的状态，逐个事件", "en": "Figure 3-1: the state of an mbarrier, event by event"}
+TITLE = {"zh": "图 3-5 mbarrier 的状态，逐个事件", "en": "Figure 3-5: the state of an mbarrier, event by event"}
 DESCRIPTION = {
     "zh": "FULL[0]、FULL[1]、EMPTY[0] 的每个事件之后：待到达数与字节计数，底色是相位。两者同时为零时本阶段完成，相位翻转。有两次字节先于声明落地，计数为负。",
     "en": "After each event of FULL[0], FULL[1] and EMPTY[0]: arrivals missing and bytes missing, the phase as background. When both are zero the phase completes and the phase bit flips. Twice bytes land before they are expected: the count is negative.",

@@ -1,4 +1,4 @@
-"""Figure 3-2: the transaction count of FULL[0] where its producer expects too few bytes, the right number, too many."""
+"""Figure 3-3: the transaction count of FULL[0] where its producer expects too few bytes, the right number, too many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson03_async_barriers"
 DATA = ("lesson03_expectations.json",)
-TITLE = {"zh": "图 3-2 声明的字节数不对，计数怎么走", "en": "Figure 3-2: where the count goes when the wrong bytes are expected"}
+TITLE = {"zh": "图 3-3 声明的字节数不对，计数怎么走", "en": "Figure 3-3: where the count goes when the wrong bytes are expected"}
 DESCRIPTION = {
     "zh": "四联图：实际落地 512 + 512 字节，声明 512、768、1024、1536 字节时，FULL[0] 的字节计数在每个事件之后的值。512 提早归零；768 越过零；1024 两次正常完成；1536 停在 512。",
     "en": "Four panels: 512 + 512 bytes land; the byte count of FULL[0] after each event when 512, 768, 1024 and 1536 bytes are expected. 512 reaches zero too early, 768 steps over zero, 1024 completes twice, 1536 stops at 512.",

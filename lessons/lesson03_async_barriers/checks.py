@@ -70,7 +70,7 @@ def _random(rng, early: bool, most: int) -> list[dict]:
     """Of random histories, steps that complete a phase and steps that do not, in equal parts."""
     done, open_ = [], []
     for count in (1, 2, 3, 5, 128):
-        for state, event in _walk(rng, count, 60, early):
+        for state, event in _walk(rng, count, 160, early):
             if (state[1] < 0 or state[1] + event[1] < 0) == early:
                 (done if reference(state, event)[2] != state[2] else open_).append((state, event))
     picked = [pool[int(i)] for pool in (done, open_) for i in rng.permutation(len(pool))[: most // 2]]

@@ -65,7 +65,7 @@ WRONG = {
     "only an arrival completes": ("pending == 0 and tx == 0 and arrivals > 0", (False, False)),
     "bytes never completed by expecting": ("pending == 0 and tx == 0 and not (nbytes > 0 and arrivals == 0)", (True, False)),
     "the sum": ("pending + tx == 0", (True, False)),
-    "the difference": ("pending == tx", (False, False)),
+    "the difference": ("pending == tx", (False, True)),
     "the product": ("pending * tx == 0", (False, False)),
     "all have arrived at the start": ("state[0] == 0 and tx == 0", (False, False)),
     "bytes of the old state": ("pending == 0 and state[1] == 0", (False, False)),
