@@ -62,7 +62,7 @@ class CheckOutcome(_Plain):
     """One hidden or visible check. message is safe to show: it names what was tried, never the hidden values."""
 
     name: Text
-    kind: Literal["normal", "boundary", "own_case"]
+    kind: Literal["normal", "boundary", "own_case", "challenge"]  # a challenge earns no points
     passed: bool
     message: Text | None = None
 
@@ -94,6 +94,7 @@ class Result(_Plain):
     checks: list[CheckOutcome] = []
     slots: dict[str, SlotScore] = {}
     fill: str = ""  # what the student wrote in the blank
+    challenge: str = ""  # his line of CUDA C++, "" where there is none
     source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
     rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
 

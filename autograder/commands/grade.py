@@ -20,6 +20,7 @@ def command(
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
     regrade: Annotated[bool, typer.Option("--regrade", help="Grade everything again, also what has not changed. Manual scores stay.")] = False,
+    challenges: Annotated[bool, typer.Option("--challenges", help="Also compile and run the challenge lines (CUDA C++, in bubblewrap). They earn no points; what was graded before keeps what it has.")] = False,
 ):
     """Grade a folder of submissions: gradebook, verdict table, JSON.
 
@@ -40,7 +41,7 @@ def command(
     folder = CourseFolder(course, db_url=db)
     screen = console()
     with progress_bar(screen, f"grading {found.slug}") as progress:
-        summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade)
+        summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade, challenges=challenges)
     finals = final_results(folder, found, students=summary.students)
     if json_out is not None:
         try:

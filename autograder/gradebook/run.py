@@ -52,12 +52,14 @@ def grade_submissions(
     cluster: str | None = None,
     progress: Progress | None = None,
     regrade: bool = False,
+    challenges: bool = False,
     grader: Grader | None = None,
 ) -> Summary:
     """Grade a folder of submissions into the course folder's gradebook.
 
     jobs: worker processes on this machine, by default one a core.  cluster: address of a dask scheduler instead.
-    regrade: also what has been graded with the same notebook, checks and rubric.  grader: for tests.
+    regrade: also what has been graded with the same notebook, checks and rubric.  challenges: compile and run the challenge lines too, each
+    different one once, here and not on the cluster.  grader: for tests.
     Raises CourseError with what to do; what had been graded until then is kept for the next run.
     """
     from autograder.gradebook.assignment import ensure_assignment, ensure_folders
@@ -66,6 +68,8 @@ def grade_submissions(
     found = find_submissions(submissions, lesson.slug)
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
+    if challenges:
+        grader = partial(_with_challenges, grader)
     try:
         with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
             ensure_assignment(gradebook, course, lesson)
@@ -216,6 +220,18 @@ def _pool_grader(jobs: int | None, lesson: Lesson, items: Iterable[tuple[str, Pa
     from autograder.grading.pool import grade_many
 
     return grade_many(lesson, items, jobs=jobs)
+
+
+def _with_challenges(grader: Grader, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:
+    from autograder.grading.challenge.judge import ChallengeJudge
+    from autograder.grading.read import released
+
+    kernel = released(lesson)["zh"].challenge
+    judge = ChallengeJudge(kernel) if kernel else None
+    for result in grader(lesson, items):
+        if judge is not None and result.challenge:
+            result = result.model_copy(update={"checks": [*result.checks, judge.judge(result.challenge)]})
+        yield result
 
 
 def _cluster_grader(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:

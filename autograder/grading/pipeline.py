@@ -11,6 +11,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading import admit, evidence, fill, integrity, own_case, run
+from autograder.grading.challenge.line import read_line
 from autograder.grading.read import NbCell, Reading, Released, Unreadable, read_bytes, read_notebook, read_submission, released
 from autograder.grading.read.files import unpack
 from autograder.grading.reasons import sentence
@@ -86,6 +87,7 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
         checks=[*checks.outcomes, own],
         slots=slots,
         fill=chosen.fill.text[:4000] if chosen.fill else "",
+        challenge=_challenge_line(reading),
         source_hash=source_hash,
         rubric_hash=identity,
     )
@@ -195,6 +197,11 @@ def close_sandbox() -> None:
     """End this process's warm sandbox."""
     if _SANDBOX and _SANDBOX[0][0] == os.getpid():
         _SANDBOX.pop()[1].close()
+
+
+def _challenge_line(reading: Reading) -> str:
+    kernel = reading.released.challenge
+    return read_line((c.source for c in reading.code if "challenge" in c.source), kernel)[:1000] if kernel else ""
 
 
 # -- the rest ------------------------------------------------------------------------------------------------------------------

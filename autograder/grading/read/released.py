@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
+from autograder.grading.challenge.line import challenge_of
 from autograder.grading.fill import Exercise, read_exercise
 from autograder.grading.source import NotPython, parse
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Lesson
@@ -47,6 +48,7 @@ class Released:
     placeholders: tuple[str, ...]
     lines: frozenset[str]
     text: str
+    challenge: str | None  # the kernel whose line the challenge cell asks for
 
     def part(self, name: str) -> Part:
         return next(p for p in self.parts if p.name == name)
@@ -116,7 +118,8 @@ def _make(lesson: Lesson, lang: str) -> Released:
         by_text.setdefault(squeezed(part.source), i)
     exercise = read_exercise(next(p.source for p in parts if p.name == "exercise"), lesson.checks.function)
     lines = frozenset(plain(x) for p in parts for x in p.source.split("\n")) - {""}
-    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, "\n\n".join(p.source for p in parts))
+    challenge = next((k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None)
+    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, "\n\n".join(p.source for p in parts), challenge)
 
 
 def statements(source: str) -> list[ast.stmt]:
