@@ -1,4 +1,4 @@
-"""Figure 5-3: cycles of one wgmma when accumulators are read before the wait, with one and two warpgroups on an SM."""
+"""Figure 5-4: cycles of one wgmma when accumulators are read before the wait, with one and two warpgroups on an SM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson05_wgmma"
 DATA = ("lesson05_early_read.json",)
-TITLE = {"zh": "图 5-3 提前读累加器的代价", "en": "Figure 5-3: what an early read costs"}
+TITLE = {"zh": "图 5-4 提前读累加器的代价", "en": "Figure 5-4: what an early read costs"}
 DESCRIPTION = {
     "zh": "一条 m64nNk16（BF16，SS）的周期数与 N/2 之比，N 为 64、128、256。左：每个 SM 一个 warpgroup，排空流水线和提前读都明显变慢，N 越小越慢。右：两个 warpgroup，三种写法都是 1。",
     "en": "Cycles of one m64nNk16 (BF16, SS) over N/2 for N = 64, 128, 256. Left, one warpgroup an SM: draining the pipeline and reading early are both slower, the more so the smaller N. Right, two warpgroups: all three are at 1.",

@@ -1,4 +1,4 @@
-"""Figure 5-4: cycles of one wgmma by N, A from shared memory or registers, measured on the H200."""
+"""Figure 5-3: cycles of one wgmma by N, A from shared memory or registers, measured on the H200."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figures import style
 
 LESSON = "lesson05_wgmma"
 DATA = ("lesson05_rate.json",)
-TITLE = {"zh": "图 5-4 一条 wgmma 要多少周期", "en": "Figure 5-4: cycles of one wgmma"}
+TITLE = {"zh": "图 5-3 一条 wgmma 要多少周期", "en": "Figure 5-3: cycles of one wgmma"}
 DESCRIPTION = {
     "zh": "m64nNk16（BF16）每条指令的 SM 周期数。A 在共享内存时，N 小于 64 受共享内存读取限制（16 + N/4）；A 在寄存器时只剩约 13.5 周期的下限；N 为 64 及以上两者都是 N/2。",
     "en": "SM cycles an m64nNk16 instruction (BF16) takes. With A in shared memory and N below 64 the reads of shared memory are the limit (16 + N/4); with A in registers only a floor of about 13.5 cycles remains; from N = 64 on both take N/2.",
