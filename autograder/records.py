@@ -46,7 +46,8 @@ class SlotScore(_Plain):
     missing: list[str] = []
     misconceptions: list[MisconceptionFound] = []
     discarded: list[str] = []  # passages that earn nothing (stuffing, injection, copied question), quoted
-    reasons: list[str] = []
+    reasons: list[str] = []  # in the notebook's language
+    reasons_en: list[str] = []  # the same for the instructor
 
 
 class Finding(_Plain):
@@ -68,7 +69,7 @@ class CheckOutcome(_Plain):
 
 
 class Record(_Plain):
-    """The contract line of `course grade --json`."""
+    """The contract line of `course grade --json`: the instructor's, so findings and reasons are English."""
 
     student: str
     state: State
@@ -90,13 +91,19 @@ class Result(_Plain):
     points: dict[str, float] = Field(default_factory=lambda: dict.fromkeys(POINT_NAMES, 0.0))
     veto: list[str] = []
     findings: list[Finding] = []
-    reasons: list[str] = []
+    reasons: list[str] = []  # in the notebook's language, for the student
+    reasons_en: list[str] = []  # the same in English, for the instructor; empty where `reasons` says it in both or in English
     checks: list[CheckOutcome] = []
     slots: dict[str, SlotScore] = {}
     fill: str = ""  # what the student wrote in the blank
     challenge: str = ""  # his line of CUDA C++, "" where there is none
     source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
     rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
+
+    @property
+    def why(self) -> list[str]:
+        """The reasons as the instructor's commands tell them, in English."""
+        return self.reasons_en or self.reasons
 
     def record(self) -> Record:
         return Record(
@@ -105,6 +112,6 @@ class Result(_Plain):
             total=self.total,
             points=self.points,
             veto=self.veto,
-            findings=[f.message.en if self.lang == "en" else f.message.zh for f in self.findings],
-            reasons=self.reasons,
+            findings=[f.message.en for f in self.findings],
+            reasons=self.why,
         )

@@ -102,7 +102,7 @@ class Judge:
         try:
             reply = self._ask(slot, shown, lang)
         except JudgeFailed as e:
-            return offline.model_copy(update={"reasons": [*offline.reasons, say("judge_failed", speak, detail=e)]})
+            return offline.model_copy(update={"reasons": [*offline.reasons, say("judge_failed", speak, detail=e)], "reasons_en": []})
         return _together(slot, concluded, reply, answer_text, shown, speak)
 
     def _ask(self, slot: Slot, answer: str, lang: str) -> _Reply:
@@ -189,7 +189,7 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
     if set(quotes) == set(own) and not charged:
         settled = concluded.review <= {"unsure"}
         reasons = [r for r in reasons if not settled or r != say("unsure", lang)]
-        return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)]})
+        return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)], "reasons_en": []})
     points = score.points_for(slot, set(quotes))
     detail = f"{points:g} / {offline.points:g}" + (f"; {', '.join(charged)}" if charged else "")
     return offline.model_copy(
@@ -199,5 +199,6 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
             "links": [own.get(i) or LinkFound(id=i, quote=q, layer="judge", confidence=0.5) for i, q in quotes.items()],
             "missing": [x.id for x in slot.links if x.id not in quotes],
             "reasons": [*reasons, say("judge_disagrees", lang, detail=detail)],
+            "reasons_en": [],
         }
     )

@@ -202,10 +202,9 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     if any(e.hit and e.seen.reading.contradicted for e in credited):
         review.append(("contradicted", {}))
     review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
-    reasons = [say(code, lang, **values) for code, values in review]
-    reasons += [say(f"discarded_{kind}", lang) for kind in sorted(a.gate.kinds)]
+    told = review + [(f"discarded_{kind}", {}) for kind in sorted(a.gate.kinds)]
     if a.gate.empty and not a.gate.discarded:
-        reasons.append(say("empty", lang))
+        told.append(("empty", {}))
     score = SlotScore(
         slot=a.slot,
         points=points,
@@ -218,7 +217,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         missing=[e.id for e in a.links if e.id not in found],
         misconceptions=wrong,
         discarded=[q for _, q in a.gate.discarded],
-        reasons=list(dict.fromkeys(reasons)),
+        reasons=list(dict.fromkeys(say(code, lang, **values) for code, values in told)),
+        reasons_en=list(dict.fromkeys(say(code, "en", **values) for code, values in told)),
     )
     return Conclusion(score, frozenset(code for code, _ in review))
 

@@ -98,7 +98,7 @@ def _surprises(finals: list, expected: dict[str, dict]) -> list[str]:
         if result is None:
             lines.append(f"{student}: no verdict")
         elif result.state != expect["state"]:
-            lines.append(f"{student}: {result.state} instead of {expect['state']} ({'; '.join(result.reasons) or 'no reasons'})")
+            lines.append(f"{student}: {result.state} instead of {expect['state']} ({'; '.join(result.why) or 'no reasons'})")
         elif "total" in expect and result.total != expect["total"]:
             lines.append(f"{student}: {result.total:g} points instead of {expect['total']}")
         elif "veto" in expect and not any(expect["veto"] in v for v in result.veto):

@@ -59,8 +59,8 @@ def csv_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
             " ".join(f.human.waiting),
             " ".join(n for n in POINT_NAMES if n in f.human.manual),
             _text(" ".join(result.veto)),
-            _text(" ".join(result.reasons)),
-            _text(" ".join(x.message.get(result.lang) for x in result.findings)),
+            _text(" ".join(result.why)),
+            _text(" ".join(x.message.en for x in result.findings)),
             f.timestamp.isoformat() if f.timestamp else "",
             f.duedate.isoformat() if f.duedate else "",
         ]

@@ -91,18 +91,26 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     settled = auto.state == "REVIEW" and not human.waiting
     if not human.manual and not human.extra and not (human.lifted and auto.veto) and not settled:
         return auto
-    words = _WORDS[auto.lang]
     points = {n: human.manual.get(n, auto.points.get(n, 0.0)) for n in POINT_NAMES}
     veto = [] if human.lifted else auto.veto
-    why_veto = [r for r in auto.reasons if veto and is_veto(r)]
+    state, reasons = _decided(auto, human, rubric, points, veto, auto.lang, auto.reasons)
+    _, reasons_en = _decided(auto, human, rubric, points, veto, "en", auto.why)
+    total = sum(points.values()) + sum(human.extra.values())
+    return auto.model_copy(update={"points": points, "total": total, "state": state, "veto": veto, "reasons": reasons, "reasons_en": reasons_en})
+
+
+def _decided(auto: Result, human: Human, rubric: Rubric, points: dict[str, float], veto: list[str], lang: str, said: list[str]) -> tuple[State, list[str]]:
+    """The state after a person's decisions, and its reasons in `lang`. said: the automatic result's reasons in that language."""
+    words = _WORDS[lang]
+    why_veto = [r for r in said if veto and is_veto(r)]
     reasons = [words["manual"].format(name=n, points=human.manual[n], maximum=getattr(rubric.points, n)) for n in POINT_NAMES if n in human.manual]
     if human.lifted and auto.veto:
         reasons.append(words["lifted"])
 
     worst = points | dict.fromkeys(human.waiting, 0.0)
     best = points | {n: float(getattr(rubric.points, n)) for n in human.waiting}
-    low = [c.text for c in conditions(auto, human, worst, rubric, waiting="worst") if not c.met]
-    high = [c.text for c in conditions(auto, human, best, rubric, waiting="best") if not c.met]
+    low = [c.text for c in conditions(auto, human, worst, rubric, waiting="worst", lang=lang) if not c.met]
+    high = [c.text for c in conditions(auto, human, best, rubric, waiting="best", lang=lang) if not c.met]
     state: State
     if high:
         state = "FAIL"
@@ -113,7 +121,7 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     else:
         state = "FAIL" if low else "PASS"
         reasons += low
-    return auto.model_copy(update={"points": points, "total": sum(points.values()) + sum(human.extra.values()), "state": state, "veto": veto, "reasons": reasons})
+    return state, reasons
 
 
 def is_veto(reason: str) -> bool:
@@ -123,20 +131,20 @@ def is_veto(reason: str) -> bool:
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the pass conditions, in the student's language."""
+    """One of the pass conditions, as a sentence."""
 
     met: bool
     text: str
 
 
-def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rubric, *, waiting: Literal["as is", "worst", "best"] = "as is") -> list[Condition]:
-    """Every pass condition with whether it holds. waiting: how to take the cells that still wait for a person."""
+def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rubric, *, waiting: Literal["as is", "worst", "best"] = "as is", lang: str = "") -> list[Condition]:
+    """Every pass condition with whether it holds, in the student's language if not in another. waiting: how to take the cells that still wait for a person."""
     open_cells = set() if waiting == "as is" else set(human.waiting)
     trusted = {n for n in human.manual if points[n] > 0} | (open_cells if waiting == "best" else set())
     out: list[Condition] = []
 
     def say(key: str, met: bool, **fields) -> None:
-        out.append(Condition(met, _WORDS[auto.lang][key][0 if met else 1].format(**fields)))
+        out.append(Condition(met, _WORDS[lang or auto.lang][key][0 if met else 1].format(**fields)))
 
     total = sum(points.values()) + sum(human.extra.values())
     say("total", total >= rubric.pass_mark, total=total, mark=rubric.pass_mark)

@@ -57,7 +57,7 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
         r = f.result
         graded = r.state != "UNGRADED"
         n, b, e, *questions = [f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-" for name in POINT_NAMES]
-        why = "; ".join(r.reasons or [f"veto {v}" for v in r.veto])
+        why = "; ".join(r.why or [f"veto {v}" for v in r.veto])
         table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}" if graded else "-", e, " ".join(f"{q:<2}" for q in questions), escape(why))
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
     notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]

@@ -1,7 +1,8 @@
-"""The verdict's reasons as sentences in the notebook's language."""
+"""The verdict's reasons as sentences."""
 
 from __future__ import annotations
 
+from autograder.lesson.rubric import Rubric
 from autograder.records import SlotScore
 
 _SLOT = {
@@ -33,15 +34,18 @@ _TEXT = {
 }
 
 
-def sentence(code: str, detail: str, lang: str, slots: dict[str, SlotScore]) -> str:
+def sentence(code: str, detail: str, lang: str, slots: dict[str, SlotScore], rubric: Rubric) -> str:
     """One reason of a verdict (verdict.Verdict.reasons) in zh or en."""
     n = 0 if lang == "zh" else 1
     if code == "veto":
         if detail.startswith("misconception:"):
-            return ("一票否决：核心因果链错误（{}）", "veto: the core causal chain is wrong ({})")[n].format(detail.partition(":")[2])
+            id_ = detail.partition(":")[2]
+            says = next((m.says.get(lang) for s in rubric.slots.values() for m in s.misconceptions if m.id == id_), id_)
+            return ("一票否决：核心因果链错误（“{}”）", "veto: the core causal chain is wrong (\"{}\")")[n].format(says)
         return _VETO.get(detail, (f"一票否决：{detail}", f"veto: {detail}"))[n]
     said = _SLOT.get(detail, _KIND.get(detail, (detail, detail)))[n]
     text = _TEXT[code][n].format(said)
     if code == "review_slot" and slots[detail].reasons:
-        text += ("（", " (")[n] + slots[detail].reasons[0] + ("）", ")")[n]
+        why = slots[detail].reasons_en[:1] if lang == "en" else []
+        text += ("（", " (")[n] + (why or slots[detail].reasons)[0] + ("）", ")")[n]
     return text

@@ -13,7 +13,7 @@ from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import Final
 from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
-from autograder.records import POINT_NAMES
+from autograder.records import POINT_NAMES, Result
 from autograder.report.similarity import Pair, similar_pairs
 
 STATES = ("PASS", "REVIEW", "FAIL", "UNGRADED")
@@ -103,12 +103,18 @@ def review_queue(finals: Iterable[Final]) -> list[Queued]:
     for f in finals:
         result, waiting = f.result, ", ".join(f.human.waiting)
         if result.state == "UNGRADED":
-            queue.append(Queued(result.student, 0, result.state, 0.0, " ".join(result.reasons)))
+            queue.append(Queued(result.student, 0, result.state, 0.0, " ".join(result.why)))
         elif result.state == "REVIEW":
-            queue.append(Queued(result.student, 1, result.state, result.total, f"{waiting}: {' '.join(result.reasons)}" if waiting else " ".join(result.reasons)))
+            queue.append(Queued(result.student, 1, result.state, result.total, f"{waiting}: {' '.join(result.why)}" if waiting else " ".join(result.why)))
         elif f.human.waiting:
-            queue.append(Queued(result.student, 2, result.state, result.total, f"{waiting}: points only, the verdict stands"))
+            queue.append(Queued(result.student, 2, result.state, result.total, " ".join([f"{waiting}: points only, the verdict stands.", *_doubts(result, f.human.waiting)])))
     return sorted(queue, key=lambda q: (q.need, -q.total, q.student))
+
+
+def _doubts(result: Result, names: Iterable[str]) -> list[str]:
+    """Why each of these answers waits: the first reason of its score."""
+    scores = [(n, result.slots[n]) for n in names if n in result.slots]
+    return [f"{n}: {(s.reasons_en or s.reasons)[0]}" for n, s in scores if s.reasons_en or s.reasons]
 
 
 def _missed_checks(graded: list[Final]) -> list[Missed]:
