@@ -25,11 +25,16 @@ _HIDDEN_ELEMENT = re.compile(
     r"|^\[(?://|comment)\]:[^\n]*$",
     re.I | re.S | re.M,
 )
+# As Markdown has it: inside a line a tag's attributes are named in ASCII (`I*W<P when ..., I*W>P` is text); a line that begins with
+# a tag is handed to the browser, which is not so particular.
+_ATTRIBUTES = r"""(?:\s+[a-z_:][a-z0-9_.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)+\s*/?>|(?<=^<[a-z])\b[^<>]*>|(?<=^<[a-z]{2})\b[^<>]*>|(?<=^<[a-z]{3})\b[^<>]*>|(?<=^<[a-z]{4})\b[^<>]*>"""
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|q|s|samp|small|span|strike"
-    r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)\b[^<>]*/?>",
-    re.I,
+    r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)(?:\s*/?>|" + _ATTRIBUTES + ")",
+    re.I | re.M,
 )
+_VALUES = re.compile(r"""[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
+_WORDS_IN_TAG = re.compile(r"\s(?!(?:hidden|open|reversed|compact|nowrap)\b)\w")
 _BLOCK_TAG = re.compile(r"</?(?:br|p|div|li|h[1-6]|hr|tr|td|blockquote|summary|details|dd|dt|ul|ol|table)\b", re.I)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d?);", re.I)
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
@@ -163,6 +168,9 @@ def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, in
             if free(m):
                 found.append((m.start(), m.end(), put(m)))
                 taken.append((m.start(), m.end()))
+                if pattern is _TAG and _WORDS_IN_TAG.search(_VALUES.sub("", m[0])):
+                    hidden.append(m[0])  # "I<P then x>y" may be meant as text, and no page shows it
+                    odd.add("hidden_html")
     for m in _ENTITY.finditer(source):
         if free(m) and (plain := html.unescape(m[0])) != m[0]:
             found.append((m.start(), m.end(), "".join(c for c in plain if not invisible(c))))

@@ -43,7 +43,7 @@ _REPORT = re.compile(
     r"有(?:的)?(?:人|同学|观点|说法|资料|一种(?:说法|观点))(?:会|可能|也许|常|经常)?(?:说|认为|以为|觉得|提到|主张)|(?:人们|大家|初学者|新手|很多人|不少人|许多人|网上|某些人|一些人)[^,。;]{0,6}(?:说|认为|以为|觉得)"
     r"|(?:你|您|一般|通常|直觉上|乍一看|表面上)(?:可能|也许)?(?:会)?(?:认为|觉得)|(?:可能|也许|曾经|原先|原来|起初|一开始|容易)(?:会|都)?(?:认为|觉得)|以为|(?<!无)所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
     r"|(?<![a-z])(?:(?:some|many|most|other|a few)?\s?(?:people|students?|beginners?|folks|programmers|developers|ones?|they|you|someone|somebody)\s)(?:(?:might|may|could|often|sometimes|would|will|used to|wrongly|mistakenly|naively|tend to|first)\s)*"
-    r"(?:think|thinks|thought|believe|believes|believed|assume|assumes|assumed|say|says|said|claim|claims|claimed|argue|argues|argued|expect|expects|suppose|suggest)(?![a-z])"
+    r"(?:think|thinks|thought|believe|believes|believed|assume|assumes|assumed|say|says|said|claim|claims|claimed|argue|argues|argued|expects? that|suppose|suggest)(?![a-z])"
     r"|(?<![a-z])(?:it is|it's) (?:often|sometimes|commonly|widely) (?:said|claimed|believed|thought|assumed)(?![a-z])|(?<![a-z])the (?:claim|idea|belief|view|statement|argument|intuition|notion|assumption) that(?![a-z])"
     r"|(?<![a-z])(?:i|we) (?:(?:first|originally|initially|once|used to|naively) )+(?:think|thought|believed?|assumed?)(?![a-z])|(?<![a-z])(?:i|we) (?:thought|assumed)(?![a-z])|(?<![a-z])to (?:think|say|believe|assume|claim) that(?![a-z])"
 )
@@ -72,6 +72,7 @@ _REFUTED_NOUN = re.compile(
     r"|(?<![a-z])(?:the|a|one) (?:common |usual |typical )?(?:misconception|myth|fallacy|wrong (?:idea|belief|claim|argument))(?: here)?(?: is| that|:)(?: that)?(?![a-z])"
 )
 _CONTRAST = re.compile(r"但|然而|不过|可是|其实|事实上|实际上|而实际|相反|因为|(?<![a-z])(?:but|however|actually|in fact|in reality|because|yet|rather|nope)(?![a-z])")
+_OWN_REASON = re.compile(r"(?<=[\w\"']{2})\s*:(?!\s*\")")  # "it is wrong to think that X: the reason" - what follows the colon is his own
 _DOUBT = re.compile(
     r"[?？]\s*[\"')]*$|(?:我|本人|实在|真)(?:也|还)?(?:不太|不|并不)(?:确定|清楚|知道|懂|会)|不太(?:确定|清楚|懂)|不(?:知道|清楚)(?=[,。;!?]|$|对不对|是不是|这样|该|怎么|为什么)|我猜|瞎猜|忘了|记不清|大概吧|也许吧|吧[。.]?$|(?<![a-z])(?:not sure|unsure|don't know|do not know|no idea|i guess|can't remember|forgot|i think maybe|perhaps not|dunno)(?![a-z])"
 )
@@ -141,7 +142,7 @@ def stance(text: str, sents: list[Sentence]) -> Stance:
         whole = text[s.start : s.end]
         before = sents[n - 1] if n else None
         for m in _REFUTED_AHEAD.finditer(whole):
-            stop = _CONTRAST.search(whole, m.end())
+            stop = _CONTRAST.search(whole, m.end()) or _OWN_REASON.search(whole, m.end())
             refuted.append(Span(s.start + m.start(), s.start + (stop.start() if stop else len(whole))))
         for m in _REFUTED_NOUN.finditer(whole):
             refuted.append(Span(s.start + m.start(), _named_claim(text, s, s.start + m.end())))

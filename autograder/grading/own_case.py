@@ -55,7 +55,7 @@ def judge_own_case(checks: Checks, sources: list[str]) -> CheckOutcome:
     except Exception:  # the lesson's function met values of a kind it does not know
         counts = False
     if not counts:
-        return _failed("这个输入不在边界上：没有守卫的写法也能通过它。", "This input is not on the boundary: a version without the guard would pass it too.")
+        return _failed("这个输入不在边界上：写错了边界的版本也能通过它。", "This input is not on the boundary: a version that gets the boundary wrong would pass it too.")
     try:
         with np.errstate(all="ignore"):
             expected = checks.reference(**args)

@@ -128,3 +128,22 @@ def test_doubtful(answer, word):
 
 def test_unknown_is_not_doubt_when_a_thing_does_not_know():
     assert not read("单个 CTA 不知道整行，会算错", "算错")[2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "refuted"),
+    [
+        ("It is not true that arriving alone is enough: the barrier also counts bytes.", "it is not true that arriving alone is enough"),
+        ("并不是说只要到达就行：还要等字节落地。", "并不是说只要到达就行"),
+        ('It is wrong to think "c is zero": the read faults.', 'it is wrong to think "c is zero"'),
+    ],
+)
+def test_what_follows_the_colon_of_a_refutation_is_the_writers_own(answer, refuted):
+    normal = normalise(answer)
+    spans = stance(normal.text, sentences(normal)).refuted
+    assert [normal.text[s.start : s.end] for s in spans] == [refuted]
+
+
+def test_expecting_bytes_is_no_hearsay():
+    normal = normalise("If you expect too much, the phase never completes and the kernel hangs.")
+    assert stance(normal.text, sentences(normal)).doubtful == ()

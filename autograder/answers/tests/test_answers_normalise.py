@@ -73,3 +73,14 @@ def test_cutting_keeps_the_map(pieces, a, b):
     n = normalise("".join(pieces))
     cut = n.without([Span(min(a, b), max(a, b))])
     assert len(cut.at) == len(cut.text) and list(cut.at) == sorted(cut.at)
+
+
+@pytest.mark.parametrize("answer", ["I·W<P 时数据供不上，I·W>P 时相反", "if I<P 算力闲着 and I>P not"])
+def test_an_inequality_is_no_tag(answer):
+    assert "<p" in normalise(answer).text and not normalise(answer).hidden
+
+
+def test_words_that_a_page_would_swallow_as_a_tag_are_quoted():
+    n = normalise("if I<P then x>y")
+    assert n.hidden == ("<P then x>",) and "hidden_html" in n.odd
+    assert not normalise('<p class="x">t</p> <details open>u</details>').hidden

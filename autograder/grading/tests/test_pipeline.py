@@ -138,3 +138,12 @@ def test_another_lesson_with_tuples(tmp_path, sandbox):
                 cell["source"] = "my_case = dict(step=3, stages=1)\nmy_prediction = (0, 1)"
         result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
         assert (result.points["normal"], result.points["boundary"]) == (normal, boundary), result.checks
+
+
+def test_the_student_reads_his_language_and_the_instructor_english(lesson, sandbox):
+    result = grade_notebook(lesson, dump(honest(lesson, "zh", fill="alpha * acc + beta * c")), "s", sandbox=sandbox)
+    assert result.lang == "zh" and result.state == "FAIL"
+    assert any("隐藏检查" in r for r in result.reasons)
+    record = result.record()
+    assert record.reasons == result.why == result.reasons_en and len(record.reasons) == len(result.reasons)
+    assert not any("\u4e00" <= c <= "\u9fff" for text in (*record.reasons, *record.findings) for c in text)
