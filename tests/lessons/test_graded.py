@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import nbformat
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from autograder.lesson.model import ANSWER_SLOTS, BLANK
 from autograder.lint.execute import solved_notebook
 from autograder.lint.hidden import equivalent_fills, solution_fill, wrong_fills
 from autograder.release.notebook import student_notebook
-from tests.lessons.lessons import EACH_LANGUAGE, EACH_LESSON, lesson
+from tests.lessons.lessons import EACH_LANGUAGE, EACH_LESSON, lesson, run
 
 COPIED = ("copied from the reference answer", "照抄参考答案")
 WRONG_FILLS = 4  # graded in full; lint tries all of them on the hidden checks
@@ -25,6 +27,13 @@ def sandbox():
         yield made
 
 
+def handed_in(slug, lang):
+    """The solved notebook as it is after a run from top to bottom."""
+    nb, problems = run(slug, lang)
+    assert not problems, problems
+    return copy.deepcopy(nb)
+
+
 def grade(slug, nb, sandbox):
     return grade_notebook(lesson(slug), nbformat.writes(nb).encode(), "student", sandbox=sandbox)
 
@@ -33,7 +42,7 @@ def grade(slug, nb, sandbox):
 @EACH_LANGUAGE
 def test_the_reference_gets_full_marks(slug, lang, sandbox):
     """A person looks only because each answer is a copy of the reference answer, which is what it is."""
-    result = grade(slug, solved_notebook(lesson(slug), lang), sandbox)
+    result = grade(slug, handed_in(slug, lang), sandbox)
     assert result.points == lesson(slug).rubric.points.model_dump(), result.reasons
     assert result.total == 10 and not result.veto and not result.findings, (result.veto, result.findings)
     assert result.state == "PASS" or (result.state == "REVIEW" and all(any(c in r for c in COPIED) for r in result.reasons)), result.reasons
@@ -62,7 +71,7 @@ def evidence_claimed(text: str) -> bool:
 @EACH_LANGUAGE
 def test_a_good_student_passes_and_nobody_need_look(slug, lang, sandbox):
     """Released automatically from end to end: the reference in the blank, and answers in students' words."""
-    nb = solved_notebook(lesson(slug), lang)
+    nb = handed_in(slug, lang)
     for cell in nb.cells:
         if slot := cell.metadata.course.get("slot"):
             answers = labelled_in_full(slug, lang, slot)
