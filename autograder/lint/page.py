@@ -40,7 +40,7 @@ def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]
     _lists(prose, say)
     _links(edition, prose, say)
     _quarto_only(prose, say)
-    lint_figures(_prose(parse((written or edition).cells)), say)
+    lint_figures([*_front_lines(written or edition), *_prose(parse((written or edition).cells))], say)
     _length(edition, prose, say)
     _sources(edition, prose, say)
     return out
@@ -55,10 +55,15 @@ def plain_page(written: Edition) -> list[Problem]:
     out: list[Problem] = []
     say = lambda line, what, remedy: out.append(Problem(written.path, line, what, remedy))  # noqa: E731
     prose = list(_prose(parse(written.cells)))
-    lint_figures(prose, say)
+    lint_figures([*_front_lines(written), *prose], say)
     _lists(prose, say)
     _links(written, prose, say)
     return out
+
+
+def _front_lines(edition: Edition) -> list[Line]:
+    """What the header says to a reader."""
+    return [(1, str(edition.front[key]), False) for key in ("title", "subtitle", "description") if key in edition.front]
 
 
 def _prose(div: Div, answer: bool = False) -> Iterator[Line]:

@@ -33,6 +33,7 @@ def test_a_lesson_in_order_has_no_problem(folder):
 # (file, old, new, what the message must say: a regular expression with the place)
 DEFECTS = [
     ("en.qmd", "8 points pass.", "8 points pass, in 12 ms.", r"en\.qmd:\d+: The figure '12 ms' is typed by hand\. Enter it in claims\.yml"),
+    ("en.qmd", "the index of a ring buffer\"", "the index of a ring buffer, 3x faster\"", r"en\.qmd:1: The figure '3x' is typed by hand"),
     ("en.qmd", "8 points pass.", "8 points pass, in {{< var lesson42.gone >}}.", r"en\.qmd:\d+: There is no claim lesson42\.gone"),
     ("en.qmd", "8 points pass.", "8 points pass, {{< include x >}}.", r"en\.qmd:\d+: The shortcode '.*' works in Quarto only"),
     ("en.qmd", "## Challenge: the same line in the kernel", "## Something else", r"en\.qmd: The section 'Challenge.*is missing\. Add a heading of level 2"),
