@@ -26,16 +26,19 @@ def data(traced: dict) -> dict:
 def plot(d: dict, lang: str):
     w = WORDS[lang]
     colours = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.YELLOW, style.RED)
-    figure, axes = style.plt.subplots(len(SHOWN), 1, figsize=(9, 6.2), sharex=True, layout="constrained")
+    heights = {"height_ratios": [1, 1.1, 1.5]}
+    figure, axes = style.plt.subplots(len(SHOWN), 1, figsize=(9, 7.2), sharex=True, layout="constrained", gridspec_kw=heights)
     for ax, (stages, bars) in zip(axes, d["shown"].items()):
         for row, k, stage, begin, end in bars:
             y = ROWS.index(row)
             # Copies in flight at the same time are drawn one above the other, a lane for each stage.
             lanes = int(stages) if row == "copy" else 1
-            height = 0.8 / lanes
-            bottom = y - 0.4 + (stage * height if row == "copy" else 0)
-            ax.broken_barh([(begin, end - begin)], (bottom, height), facecolors=colours[stage % len(colours)], edgecolor="white", linewidth=0.6)
-            ax.text((begin + end) / 2, bottom + height / 2, str(k), ha="center", va="center", fontsize=7.5 if lanes < 4 else 6)
+            height = 0.9 / lanes
+            bottom = y - 0.45 + (stage * height if row == "copy" else 0)
+            colour = colours[stage % len(colours)]
+            ink = style.BLACK if colour in (style.ORANGE, style.SKY, style.YELLOW) else "white"
+            ax.broken_barh([(begin, end - begin)], (bottom, height), facecolors=colour, edgecolor="white", linewidth=0.6)
+            ax.text((begin + end) / 2, bottom + height / 2, str(k), ha="center", va="center", color=ink, fontsize=8.5 if lanes < 4 else 8)
         ax.set_yticks(range(len(ROWS)), [w[r] for r in ROWS])
         ax.invert_yaxis()
         ax.grid(axis="y", visible=False)
