@@ -28,7 +28,7 @@ def data(measured: dict, chase: dict) -> dict:
 def plot(d: dict, lang: str):
     w = WORDS[lang]
     figure, ax = style.plt.subplots(figsize=(8.5, 4.6), layout="constrained")
-    line = [2.0**e for e in range(7, 18)]
+    line = [2.0 ** (7 + e / 8) for e in range(81)]
     reads = d["copy"] / 2  # half of a copy's traffic
     law = [min(100, 100 * b * d["sms"] / d["latency_ns"] / 1e3 / reads) for b in line]
     ax.plot(line, law, color=style.BLACK, linewidth=1.2, linestyle=":", label=w["law"].format(d["latency_ns"]))
