@@ -45,11 +45,11 @@ def _case(zh: str, en: str, m: int, n: int, groups: int) -> dict:
 
 
 def _drawn(rng, groups: int, count: int) -> list[tuple[int, int, int]]:
-    """Random tiles that wgmma can make and whose accumulators fit; tile_m and tile_n differ."""
+    """Random tiles that wgmma can make and that fit with room for 8 more columns; tile_m and tile_n differ."""
     out: list[tuple[int, int, int]] = []
     while len(out) < count:
         m, n = SLAB * groups * int(rng.integers(1, 5)), 8 * int(rng.integers(3, WIDEST // 8 + 1))
-        if m != n and reference(m, n, groups) + OTHERS <= ADDRESSABLE and (m, n, groups) not in out:
+        if m != n and reference(m, n + 8, groups) + OTHERS <= ADDRESSABLE and (m, n, groups) not in out:
             out.append((m, n, groups))
     return out
 
