@@ -2,10 +2,11 @@
 
 The exercise is `bytes_in_flight(bandwidth, latency)`: Little's law in SI units, for numbers and for arrays that broadcast. The law is one
 product, so the cases are about what surrounds it: quantities of every size (a product below one byte, a latency above the bandwidth),
-whole numbers that stay exact, shapes that only broadcasting gives. Boundary cases: no latency, where nothing need be in flight and where a
+whole numbers, shapes that only broadcasting gives. Boundary cases: no latency, where nothing need be in flight and where a
 quotient, a sum, a floor of one load or a special case for zero gives itself away; alone, as an integer, -0.0, and among other latencies.
 
-Left open on purpose: negative, NaN and infinite inputs, and quantities that are not numbers; the kernel refuses or never meets them.
+Left open on purpose: negative, NaN and infinite inputs, and quantities that are not numbers (the kernel refuses or never meets them);
+whether whole numbers come back as integers or as floats.
 """
 
 from __future__ import annotations
@@ -58,13 +59,12 @@ def normal_cases(rng) -> list[dict]:
         _case("很慢的链路，很远的对端：延迟的数值比带宽大", "a very slow and very long link: the latency is the larger number", 20.5, float(rng.uniform(7.1e4, 8.3e4))),
         _case("正好一秒", "exactly one second", float(rng.uniform(2, 9)), 1.0),
         _case("整数", "whole numbers", 3_350_000_000_000, 3),
-        _case("大整数也要精确", "large whole numbers stay exact", 1_234_567_890_123_457, 1_001, rtol=0.0),
+        _case("很大的整数", "large whole numbers", 1_234_567_890_123_457, 1_001),
         _case("非方阵，逐元素", "non-square arrays, elementwise", rates, waits),
         _case("一个带宽，多个延迟", "one bandwidth, many latencies", float(rng.uniform(1e12, 4e12)), waits[0]),
         _case("多个带宽，一个延迟", "many bandwidths, one latency", rates[:, 0], float(rng.uniform(3e-7, 9e-7))),
         _case("一列带宽配一行延迟：广播成表", "a column of bandwidths with a row of latencies: broadcast to a table", column, row),
         _case("float32 数组（kernel 里的类型）", "float32 arrays (the kernel's type)", *narrow, rtol=4 * F32),
-        _case("整数数组", "arrays of whole numbers", np.array([3, 50, 700]), np.array([11, 13, 17]), rtol=0.0),
     ]
 
 
