@@ -15,7 +15,7 @@ WAYS = ("__syncthreads", "mbarrier, every thread", "mbarrier, each warp")
 COLOURS = (style.BLACK, style.ORANGE, style.BLUE)
 WORDS = {
     "zh": {"ways": ("用 __syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"), "left": "什么别的也不做", "right": "256 个线程", "threads": "线程块的线程数", "cycles": "每轮周期数", "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作")},
-    "en": {"ways": ("by __syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"), "left": "nothing else to do", "right": "256 threads", "threads": "threads of the block", "cycles": "cycles a round", "loads": ("neither", "one warp late", "work of one's own", "late + work")},
+    "en": {"ways": ("by __syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"), "left": "nothing else to do", "right": "256 threads", "threads": "threads of the block", "cycles": "cycles a round", "loads": ("neither", "one warp\nlate", "work of\none's own", "late\n+ work")},
 }
 
 
