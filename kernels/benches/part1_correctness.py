@@ -13,7 +13,7 @@ from kernels.spec import cases, get_spec, tolerance
 from kernels.specs import barriers, bulk_copy, gemm_dispatch, ring_pipeline, roofline, wgmma
 
 KERNELS = (
-    "roofline_probe", "stream_copy", "pointer_chase", "gather", "mbarrier_handshake", "barrier_script", "tma_tile_copy", "transpose",
+    "roofline_probe", "stream_copy", "pointer_chase", "gather", "mbarrier_handshake", "barrier_script", "barrier_cost", "tma_tile_copy", "transpose",
     "wgmma_tile", "wgmma_rate", "ring_pipeline", "gemm_dispatch",
 )  # fmt: skip
 EXERCISES = {  # kernel -> the reference solution of its lesson's exercise
