@@ -45,7 +45,7 @@ def plot(d: dict, lang: str):
         elif p["spill_bytes"]:
             x, y, side = SPILLED[key]
             text = w["spill"].format(config=p["config"], consumers=p["consumers"], bytes=f"{p['spill_bytes']:,}")
-            ax.annotate(text, (p["accumulators"], p["tflop_per_s"]), (x, y), textcoords="offset points", fontsize=9.5, ha=side, color=style.RED)
+            ax.annotate(text, (p["accumulators"], p["tflop_per_s"]), (x, y), textcoords="offset points", fontsize=9.5, ha=side, color=style.RED, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})
     ax.set(xlabel=w["x"], ylabel=w["y"], xlim=(52, 305), ylim=(0, 790))
     ax.set_xticks([64, 96, 128, 160, 192, 224, 256])
     ax.legend(loc="upper left", fontsize=9.5, ncols=1, bbox_to_anchor=(0.0, 0.36))
