@@ -92,7 +92,11 @@ class SlotVectors:
             self.examples[key] = (np.array([vectors[t] for t in examples]), np.array([denials(canonical[t]) % 2 for t in examples]))
             self.contrast[key] = np.array([vectors[t] for t in contrast]) if contrast else encode([])
         self.links = [link.id for link in slot.links]
-        self.probes = {key: self._probe(key) for key in self.ids}
+        self.probes = np.array([self._probe(key) for key in self.ids])
+        # all of them side by side: one product an answer instead of three a link
+        parts = [part for key in self.ids for part in (self.examples[key][0], self.contrast[key])]
+        self.ends = np.cumsum([len(part) for part in parts]).tolist()
+        self.beside = np.ascontiguousarray(np.concatenate(parts).T)
 
     def _probe(self, key: str) -> np.ndarray:
         """A linear reader of one link: ridge regression of +1 (its exemplars) against -1 (its contrast and all other exemplars).
@@ -121,13 +125,18 @@ class Comparison:
         if not units:
             return
         odd = np.array([denials(u.text) % 2 for u in units])
-        for key in slot.ids:
-            sims = vectors @ slot.examples[key][0].T
-            self._near[key] = sims.max(axis=1)
-            self._flipped[key] = odd != slot.examples[key][1][sims.argmax(axis=1)]
-            self._probe[key] = vectors @ slot.probes[key][:-1] + slot.probes[key][-1]
-            contrast = slot.contrast[key]
-            self._contrast[key] = (vectors @ contrast.T).max(axis=1) if len(contrast) else np.zeros(len(units), np.float32)
+        everything = vectors @ slot.beside
+        probes = vectors @ slot.probes[:, :-1].T + slot.probes[:, -1]
+        start = 0
+        for n, key in enumerate(slot.ids):
+            middle, end = slot.ends[2 * n], slot.ends[2 * n + 1]
+            sims = everything[:, start:middle]
+            best = sims.argmax(axis=1)
+            self._near[key] = np.take_along_axis(sims, best[:, None], axis=1)[:, 0]
+            self._flipped[key] = odd != slot.examples[key][1][best]
+            self._probe[key] = probes[:, n]
+            self._contrast[key] = everything[:, middle:end].max(axis=1) if end > middle else np.zeros(len(units), np.float32)
+            start = end
 
     def likeness(self, key: str) -> Likeness:
         """The piece that is most like the link or misconception `key`, all things weighed."""
@@ -167,14 +176,13 @@ def _round(x) -> float:
 
 
 def units(normal: Normal, sents: list[Sentence], where: Stance) -> list[Unit]:
-    """Sentences, neighbouring pairs, and runs of clauses of long sentences; what the writer refutes is left out."""
+    """Sentences, pairs of neighbours, and pairs of clauses of long sentences; what the writer refutes is left out."""
     text, spans = normal.text, []
     kept = [s for s in sents if not where.refutes(s.span)]
     for s in kept:
         spans.append((s.span, True, True))
         if _width(text[s.start : s.end]) > _LONG and len(s.clauses) > 2:
-            for size in (2, 3):
-                spans += [(Span(run[0].start, run[-1].end), True, False) for run in _runs(s.clauses, size)]
+            spans += [(Span(a.start, b.end), True, False) for a, b in zip(s.clauses, s.clauses[1:])]
     for s in sents:
         if where.refutes(s.span):  # what stands beside the refuted part is still his own
             spans += [(c, True, False) for c in s.clauses if not where.refutes(c) and _width(text[c.start : c.end]) > 12]
@@ -188,10 +196,6 @@ def units(normal: Normal, sents: list[Sentence], where: Stance) -> list[Unit]:
             seen.add(piece)
             out.append(Unit(span, piece, single, sentence))
     return out
-
-
-def _runs(clauses: tuple[Span, ...], size: int) -> list[tuple[Span, ...]]:
-    return [clauses[i : i + size] for i in range(len(clauses) - size + 1)]
 
 
 def _width(text: str) -> int:
