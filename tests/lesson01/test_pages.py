@@ -113,7 +113,7 @@ def test_what_the_text_says_of_occupancy():
     points = measured("lesson01_occupancy")
     rate = lambda fmas, blocks: points[f"{fmas} FMA, {blocks} blocks an SM"]["flop_per_s"]
     assert [rate(32, b) for b in range(1, 9)] == sorted(rate(32, b) for b in range(1, 9))  # helps all the way at the ridge
-    assert max(range(1, 9), key=lambda b: rate(8, b)) == 6 and rate(8, 8) < rate(8, 6)  # not so on the slope
+    assert rate(8, 8) < rate(8, 6) < 1.04 * rate(8, 4)  # not so on the slope
     assert rate(1024, 8) < 1.01 * rate(1024, 2)
     assert points["device write"]["tb_per_s"] > points["device copy"]["tb_per_s"]
 
