@@ -1,13 +1,16 @@
-"""Lesson 4: the transpose with and without swizzle, the tile copy, and bank conflicts by hardware counters."""
+"""Lesson 4: the transpose with and without swizzle, the tile copy, and by hardware counters bank conflicts and the tile copy's sectors."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from kernels.bench import Bench, Session
-from kernels.benches.counters import SIDE, read_counters
+from kernels.benches.counters import SIDE, profile, read_counters
 from kernels.benches.lesson07_speed import device_copy, random_fp32
 from kernels.benches.ready import TIMES, compile_all, context, enqueue, graph_of, prepare
+from kernels.errors import KernelError
 from kernels.spec import get_spec
 from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
 
@@ -15,6 +18,9 @@ LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, w
 COPIES = ((LARGE, LARGE), (LARGE - 31, LARGE - 32), (LARGE - 31, LARGE - 16), (LARGE - 31, LARGE - 24), (LARGE - 31, LARGE - 28))  # m, n
 FENCE = ((LARGE, 2000), (SMALL, 20000))  # side, launches
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
+READ, WRITTEN = "read", "write"  # which way, in the counters' names
+TRAFFIC = tuple(f"lts__t_sectors_op_{way}.sum" for way in (READ, WRITTEN)) + tuple(f"dram__bytes_{way}.sum" for way in (READ, WRITTEN))
+LAUNCHES = 3  # of each size under the counters; the first warms the caches, the median of each counter is told
 
 
 def transposes(session: Session) -> list[dict]:
@@ -51,6 +57,43 @@ def tile_copy(session: Session) -> list[dict]:
         points += [{"m": m, "n": n, "row_alignment": min(128, aligned), "variant": v, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t}
                    for v, t in times.items()]  # fmt: skip
         session.say(f"{m} x {n}, rows start at multiples of {min(128, aligned)} B: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
+    return points
+
+
+def child() -> None:
+    """What ncu watches: LAUNCHES of the tile copy at each size, in a fixed order, nothing else of this name."""
+    import cupy
+
+    for m, n in COPIES:
+        call, _ = prepare("tma_tile_copy", random_fp32((m, n)), random_fp32(m), random_fp32(n), image=False)
+        for _ in range(LAUNCHES):
+            call()
+            cupy.cuda.runtime.deviceSynchronize()
+
+
+def counted_sectors(m: int, n: int) -> int:
+    """Sectors of 32 bytes that all boxes' rows touch, one way, from the addresses: the tensor starts with a sector, boxes end at its edge."""
+    row = 4 * n * np.arange(m)[:, None]
+    start = row + np.arange(0, 4 * n, 4 * COLUMNS)
+    last = np.minimum(start + 4 * COLUMNS, row + 4 * n) - 1
+    return int((last // 32 - start // 32 + 1).sum())
+
+
+def row_traffic(session: Session) -> list[dict]:
+    """Sectors that the tile copy moves through the L2 and bytes of device memory, by ncu, beside the count from addresses."""
+    rows, _ = profile("from kernels.benches.lesson04_copy import child; child()", TRAFFIC, "tma_tile_copy")
+    if len(rows) != LAUNCHES * len(COPIES):
+        raise KernelError(f"ncu saw {len(rows)} launches; {LAUNCHES * len(COPIES)} were made.")
+    points = []
+    for i, (m, n) in enumerate(COPIES):
+        kept = rows[i * LAUNCHES + 1 : (i + 1) * LAUNCHES]
+        of = {name: sorted(r[name] for r in kept)[len(kept) // 2] for name in TRAFFIC}
+        useful = 4 * m * n
+        point = {"m": m, "n": n, "row_alignment": min(128, 4 * n & -(4 * n)), "counted": 32 * counted_sectors(m, n) / useful}
+        point |= {f"l2_{way}": 32 * of[f"lts__t_sectors_op_{way}.sum"] / useful for way in (READ, WRITTEN)}
+        point |= {f"dram_{way}": of[f"dram__bytes_{way}.sum"] / useful for way in (READ, WRITTEN)}
+        points.append(point)
+        session.say(f"{m} x {n}: " + ", ".join(f"{k} {v:.3f}" for k, v in point.items() if isinstance(v, float)))
     return points
 
 
@@ -146,6 +189,22 @@ BENCHES = (
             "wrong_elements": "elements that differ, all launches together",
             "over_fenced": "median time over the fenced kernel's, same run",
             **TIMES,
+        },
+    ),
+    Bench(
+        "lesson04_row_traffic",
+        "tma_tile_copy by row alignment: sectors through the L2 and bytes of device memory by hardware counters (Nsight Compute), over the tensor's own bytes",
+        ("tma_tile_copy",),
+        row_traffic,
+        {
+            "m": "rows",
+            "n": "columns",
+            "row_alignment": "bytes that every row's start is a multiple of, 128 at most",
+            "counted": "bytes of the sectors that the boxes' rows touch, one way, counted from addresses, over the tensor's bytes",
+            "l2_read": "32 lts__t_sectors_op_read.sum / the tensor's bytes",
+            "l2_write": "32 lts__t_sectors_op_write.sum / the tensor's bytes",
+            "dram_read": "dram__bytes_read.sum / the tensor's bytes",
+            "dram_write": "dram__bytes_write.sum / the tensor's bytes",
         },
     ),
     Bench(
