@@ -16,6 +16,7 @@ from kernels.specs.wgmma import WIDTHS, coordinates
 
 LESSON = load_lesson("5")
 EARLY = json.loads((course_root() / "figures" / "data" / "lesson05_early_read.json").read_text(encoding="utf-8"))
+RATE = json.loads((course_root() / "figures" / "data" / "lesson05_rate.json").read_text(encoding="utf-8"))
 COST = {(p["variant"], p["warpgroups"], p["n"]): p["cycles_per_wgmma"] for p in EARLY["points"] if p["kernel"] == "wgmma_rate"}
 NS = (64, 128, 256)
 needs_nvrtc = pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
@@ -78,4 +79,12 @@ def test_what_the_text_says_of_the_widths_and_the_worked_example(lang):
     text = LESSON.edition(lang).text
     assert len(WIDTHS) == 14 and re.search(r"14 种 N|all 14 widths", text)
     assert coordinates(37, 6) == (25, 10) and "16+1+8=25" in text and "8+2=10" in text
-    assert round(132 * 4096 * 1.70e9 / 1e14, 2) == 9.19 and r"9.19\times10^{14}" in text
+    assert round(989e12 / (132 * 2 * 2048) / 1e9, 2) == 1.83 and r"\approx1.83\times10^9" in text
+    made = {(p["n"], p["a_from"]) for p in EARLY["points"] if p["kernel"] == "wgmma_tile"}
+    assert made == {(n, where) for n in (16, 64, 256) for where in ("shared", "registers")} and re.search(r"16、64、256|N = 16, 64, 256", text)
+
+
+def test_the_clock_and_not_the_unit_is_what_the_measured_rate_lacks():
+    wide = [p for p in RATE["points"] if p["n"] >= 64]
+    assert all(abs(p["cycles_per_wgmma"] / (p["n"] / 2) - 1) < 0.005 for p in wide)
+    assert all(abs(p["tflop_per_s"] * 1e12 / (132 * 2 * 2048 * p["clock_ghz"] * 1e9) - 1) < 0.02 and p["clock_ghz"] < 1.83 for p in wide)
