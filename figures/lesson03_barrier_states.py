@@ -12,8 +12,8 @@ DESCRIPTION = {
     "en": "After each event of FULL[0], FULL[1] and EMPTY[0]: arrivals missing and bytes missing, the phase as background. When both are zero the phase completes and the phase bit flips. Twice bytes land before they are expected: the count is negative.",
 }
 WORDS = {
-    "zh": {"x": "事件，按先后次序（同一个线程块的所有屏障）", "tx": "字节计数 tx", "pending": "待到达数 pending", "phase": "相位 {}", "both": "到达\n声明 {}", "plain": "到达", "land": "落地\n{}", "done": "完成"},
-    "en": {"x": "events in their order (all barriers of one block)", "tx": "bytes, tx", "pending": "arrivals, pending", "phase": "phase {}", "both": "arrives,\nexpects {}", "plain": "arrives", "land": "{}\nland", "done": "done"},
+    "zh": {"x": "事件，按先后次序（同一个线程块的所有屏障）", "tx": "字节计数 tx", "pending": "待到达数 pending", "phase": "相位 {}", "both": "到达\n+{}", "plain": "到达", "land": "落地\n−{}", "done": "完成"},
+    "en": {"x": "events in their order (all barriers of one block)", "tx": "bytes, tx", "pending": "arrivals, pending", "phase": "phase {}", "both": "arrives\n+{}", "plain": "arrives", "land": "land\n−{}", "done": "done"},
 }
 SHOWN = ("FULL[0]", "FULL[1]", "EMPTY[0]")
 SCALE = 512  # one arrival is drawn as tall as 512 bytes
