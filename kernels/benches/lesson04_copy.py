@@ -13,6 +13,7 @@ from kernels.benches.ready import TIMES, compile_all, context, enqueue, graph_of
 from kernels.errors import KernelError
 from kernels.spec import get_spec
 from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
+from kernels.tensormap import TensorMap
 
 LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, within it
 COPIES = ((LARGE, LARGE), (LARGE - 31, LARGE - 32), (LARGE - 31, LARGE - 16), (LARGE - 31, LARGE - 24), (LARGE - 31, LARGE - 28))  # m, n
@@ -94,6 +95,32 @@ def row_traffic(session: Session) -> list[dict]:
         point |= {f"dram_{way}": of[f"dram__bytes_{way}.sum"] / useful for way in (READ, WRITTEN)}
         points.append(point)
         session.say(f"{m} x {n}: " + ", ".join(f"{k} {v:.3f}" for k, v in point.items() if isinstance(v, float)))
+    return points
+
+
+def row_sides(session: Session) -> list[dict]:
+    """The same tiles with the rows of x, of y, of both or of neither aligned to 16 bytes only, the others to 128: which way costs the time?"""
+    import cupy
+
+    spec, points = get_spec("tma_tile_copy"), []
+    for side, inner in ((LARGE, 1), (SMALL, 20)):
+        m, n = side - 31, side - 28
+        (launch,) = spec.plan(context(), random_fp32((m, n)), random_fp32(m), random_fp32(n), image=False).launches
+        calls, kept = {"device copy": device_copy(4 * m * n)}, []
+        for read, written in ((128, 128), (16, 128), (128, 16), (16, 16)):
+            x, y = (cupy.zeros((m, side if alignment == 128 else n), cupy.float32)[:, :n] for alignment in (read, written))
+            kept += [x, y]
+            maps = [TensorMap(a, (ROWS, COLUMNS)) for a in (x, y)]
+            calls[f"read {read}, written {written}"] = enqueue(spec.source, replace(launch, args=[*maps, *launch.args[2:]]))
+        if inner > 1:  # too short to be launched one by one
+            calls = {name: graph_of([call] * inner) for name, call in calls.items()}
+        times = {name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()} for name, t in session.time(calls, repeats=20).items()}
+        copy = times.pop("device copy")
+        aligned = times["read 128, written 128"]["ms"]
+        for (name, t), (read, written) in zip(times.items(), ((128, 128), (16, 128), (128, 16), (16, 16))):
+            points.append({"side": side, "m": m, "n": n, "read_alignment": read, "write_alignment": written, "of_copy": copy["ms"] / t["ms"],
+                           "over_aligned": t["ms"] / aligned, **t})  # fmt: skip
+        session.say(f"side {side}: " + ", ".join(f"{name} {t['ms'] / aligned:.3f}" for name, t in times.items()))
     return points
 
 
@@ -188,6 +215,22 @@ BENCHES = (
             "wrong_launches": "launches with at least one element that differs",
             "wrong_elements": "elements that differ, all launches together",
             "over_fenced": "median time over the fenced kernel's, same run",
+            **TIMES,
+        },
+    ),
+    Bench(
+        "lesson04_row_sides",
+        "tma_tile_copy with the rows of x, of y, of both or of neither aligned to 16 bytes only: 1 GiB and within the L2",
+        ("tma_tile_copy",),
+        row_sides,
+        {
+            "side": "16384: about 1 GiB; 2048: about 16 MiB, within the L2",
+            "m": "rows",
+            "n": "columns",
+            "read_alignment": "bytes that every row of x starts at a multiple of",
+            "write_alignment": "bytes that every row of y starts at a multiple of",
+            "of_copy": "the device copy's time over this one's, same run",
+            "over_aligned": "median time over that with both aligned to 128 bytes, same run",
             **TIMES,
         },
     ),
