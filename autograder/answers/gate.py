@@ -184,7 +184,8 @@ _FUNCTION_WORDS = frozenset(
 @lru_cache(maxsize=1024)  # the rules ask for the same sentence once a link
 def term_list(text: str, at_least: int = 1) -> bool:
     """A row of at_least terms: separated by commas or blanks, with nothing that states anything."""
-    body = re.sub(r"^[^,:、]{0,24}:", "", text)
+    body = re.sub(r"\([^()]{0,80}\)", lambda m: re.sub("[,;]", " ", m[0]), text)  # (1, -256, 1) is one thing, not three
+    body = re.sub(r"^[^,:、]{0,24}:", "", body)
     pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if p.strip() and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
     if not pieces:
         return "=" not in body

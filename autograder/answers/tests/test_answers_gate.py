@@ -3,6 +3,7 @@ import base64
 import pytest
 
 from autograder.answers.gate import gate, term_list
+from autograder.answers.normalise import normalise
 
 HONEST = "C 可能是空指针，无条件读取会触发非法地址访问，kernel 报错退出。"
 
@@ -131,3 +132,9 @@ def test_good_prose_passes_whole(rubric, slot, lang):
 def test_statements_are_not_term_lists():
     for text in ("0*nan=nan,所以 d 会错", "reading c faults, wastes bandwidth and is slow", "按 ieee 754,0*nan=nan,0*inf=nan,乘以 0 不能把它们变成 0"):
         assert not term_list(text)
+
+
+def test_a_tuple_is_no_row_of_terms():
+    text = normalise("我试的是 (1,-256,1,1) 碰上 (1,512): 阶段没有完成").text
+    assert not term_list(text)
+    assert term_list("mbarrier, phase, parity, expect_tx")
