@@ -119,6 +119,9 @@ def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
         ((128, 224, 1), True),  # 224: fits, one step more does not
         ((256, 112, 1), True),
         ((128, 216, 1), False),  # 8 more columns still fit
+        ((256, 216, 2), True),  # 216 + 26 is past the 240 that setmaxnreg can give two warpgroups
+        ((256, 208, 2), True),
+        ((256, 200, 2), False),
         ((128, 128, 1), False),
         ((64, 64, 1), False),
         ((128, 256, 2), False),

@@ -102,7 +102,7 @@ def run_cells(lang: str, monkeypatch, roles=("experiment", "exercise")) -> str:
 def test_experiments_print_what_the_text_says(lang, monkeypatch):
     said = run_cells(lang, monkeypatch)
     assert "grid: 4.7% over the best on average; worst 41% at 2048x1024" in said
-    assert "2048x1024: chosen 128x128. At 2048x1024, measured: 38.5 us, best 64x256 27.4 us" in said
+    assert "2048x1024: chosen 128x128. Measured at 2048x1024: chosen 128x128 38.5 us, best 64x256 27.4 us" in said
     assert "192x160/1: 240 + 26 of 255, spills" in said and "256x224/2: 224 + 26 of 240, spills" in said
     if nvrtc.available()[0]:
         for line in re.findall(r"^\d+x\d+/\d: .*$", said, re.M):
