@@ -7,10 +7,15 @@ import json
 import re
 from pathlib import Path
 
+from autograder.answers.score import points_for
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Edition
 from autograder.lesson.rubric import Rubric
 from autograder.lint.problem import Problem
 
+CATEGORIES = ("full", "partial", "terms_only", "misconception", "negated", "stuffed", "injected", "off_topic")
+FIELDS = ("id", "lang", "slot", "answer", "points", "links")
+LABELS = ("category", "veto", "split", "writer")  # of answers on which the scorer is measured
+SPLITS = ("dev", "test", "independent")
 TOTAL = {"normal": 2, "boundary": 1, "explanation": 1, "q1": 2, "q2": 2, "q3": 2}
 
 
@@ -42,7 +47,7 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
         for link in slot.links:
             for lang in LANGS:
                 if not link.exemplars.get(lang) and not any(r.get(lang) for r in link.rules):
-                    say(link.id, f"The link {link.id} cannot be found in a {lang} answer: it has neither rules nor exemplars.", f"Give it {lang} exemplars or rules.")
+                    say(link.id, f"The link {link.id} cannot be found in {'a Chinese' if lang == 'zh' else 'an English'} answer: it has neither rules nor exemplars.", f"Give it rules in {lang}; with exemplars alone every answer waits for a person.")
         for lang in LANGS:
             if not slot.reference.get(lang).strip():
                 say(name, f"The slot {name} has no {lang} reference answer.", "Write it.")
@@ -87,15 +92,24 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
     seen: set[str] = set()
     covered: set[tuple[str, str]] = set()
     labelled = True  # every answer says which split it is of, so that accuracy can be measured
-    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    needed = FIELDS + LABELS if any(f'"{label}"' in line for line in lines for label in LABELS) else FIELDS
+    for n, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            slot, text, ident = row["slot"], row["answer"], row["id"]
-        except (ValueError, KeyError, TypeError) as e:
-            out.append(Problem(path, n, f"The line is no labelled answer: {type(e).__name__}: {e}.", "It is a JSON object with id, lang, slot, answer, points, links."))
+            missing = [k for k in needed if k not in row]
+        except (ValueError, TypeError) as e:
+            out.append(Problem(path, n, f"The line is no labelled answer: {type(e).__name__}: {e}.", f"It is a JSON object with {', '.join(FIELDS + LABELS)}."))
             continue
+        if missing:
+            out.append(Problem(path, n, f"The labelled answer lacks {', '.join(missing)}.", "Add them; the page 'Write a lesson' shows a whole line."))
+            continue
+        slot, ident = row["slot"], row["id"]
+        for key, allowed in (("lang", LANGS), ("category", CATEGORIES), ("split", SPLITS)):
+            if key in row and row[key] not in allowed:
+                out.append(Problem(path, n, f"There is no {key} {row[key]!r}.", f"Write one of {', '.join(allowed)}."))
         if slot not in ANSWER_SLOTS:
             out.append(Problem(path, n, f"There is no slot {slot!r}.", f"The slots are {', '.join(ANSWER_SLOTS)}."))
             continue
@@ -109,12 +123,14 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
             out.append(Problem(path, n, f"The links {sorted(unknown)} are not in the rubric's slot {slot}.", f"It has {', '.join(sorted(known))}."))
         if not isinstance(row.get("points"), (int, float)) or not 0 <= row["points"] <= rubric.slots[slot].points:
             out.append(Problem(path, n, f"The points {row.get('points')!r} are not 0 to {rubric.slots[slot].points}.", "Mend the label."))
+        elif not unknown and row["points"] != (due := points_for(rubric.slots[slot], set(row["links"]))):
+            out.append(Problem(path, n, f"The points {row['points']} are not what the rubric gives for the links of this line, which is {due}.", "Label the links, then write the points that follow from them."))
     if seen and labelled:
         out += _accuracy(path)
     for slot in ANSWER_SLOTS:
         for lang in LANGS:
             if (slot, lang) not in covered:
-                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some: full, partial, terms only, misconception, negated, stuffed, injected, off-topic."))
+                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", f"Add some, of the categories {', '.join(CATEGORIES)}."))
     return out
 
 

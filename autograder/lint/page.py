@@ -34,6 +34,7 @@ def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]
     _roles(edition, say)
     _blanks(edition, say)
     _widgets(edition, say)
+    _kernels(edition, say)
     _slots(edition, say)
     _solution_is_folded(tree, say)
     _callouts(tree, say)
@@ -208,6 +209,32 @@ def _widgets(edition: Edition, say: Say) -> None:
             say(cell.line + len(cell.options) + cell.source.rstrip().count("\n"), "JupyterLab would show the function that interact gives back.", "End the line with a semicolon: interact(...);")
 
 
+def _kernels(edition: Edition, say: Say) -> None:
+    """The kernels that cells load are there, and the challenge's has a line to replace; running the notebook would not show the latter, since its blank stays."""
+    from kernels.compare import challenge_text
+    from kernels.errors import KernelError
+    from kernels.spec import get_spec
+
+    for cell in edition.cells:
+        if cell.kind != "code":
+            continue
+        for call in ast.walk(_parsed(cell.source)):
+            called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+            if called not in ("kernels.load", "challenge", "kernels.challenge") or not (call.args and isinstance(call.args[0], ast.Constant)):
+                continue
+            name, line = str(call.args[0].value), cell.line + call.lineno
+            try:
+                spec = get_spec(name)
+            except KernelError:
+                say(line, f"There is no kernel named {name!r}.", "Name one that `course run` lists.")
+                continue
+            if called != "kernels.load":
+                try:
+                    challenge_text(name)
+                except KernelError:
+                    say(line, f"The kernel {name} has no challenge line.", f"Put the line between `// CHALLENGE-BEGIN: what it says` and `// CHALLENGE-END` in kernels/cuda/{spec.source} (this makes its receipts old: measure again), or take a kernel that has one.")
+
+
 def _parsed(source: str) -> ast.Module:
     try:
         return ast.parse(_without_magics(source))
@@ -298,7 +325,8 @@ def words(prose: list[Line]) -> int:
 def _length(edition: Edition, prose: list[Line], say: Say) -> None:
     n = words(prose)
     if not WORDS[0] <= n <= WORDS[1]:
-        say(0, f"The page has {n} words (a Chinese character counts {WORDS_PER_CHARACTER}).", f"A lesson has {WORDS[0]} to {WORDS[1]}, without code, diagrams and reference answers.")
+        characters = f" ({WORDS[0] / WORDS_PER_CHARACTER:.0f} to {WORDS[1] / WORDS_PER_CHARACTER:.0f} characters)" if edition.lang == "zh" else ""
+        say(0, f"The page has {n} words (a Chinese character counts {WORDS_PER_CHARACTER}).", f"A lesson has {WORDS[0]} to {WORDS[1]}{characters}, without code, diagrams and reference answers.")
 
 
 def _sources(edition: Edition, prose: list[Line], say: Say) -> None:

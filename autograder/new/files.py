@@ -29,7 +29,7 @@ def is_boundary(args: dict) -> bool:
 
 
 def normal_cases(rng) -> list[dict]:
-    """Ordinary inputs from the generator: non-square, prime-ish sizes, values that are not all the same.
+    """Ordinary inputs from the generator: non-square, prime-ish sizes, values that are not all the same. None may be one that is_boundary accepts.
 
     A case: {{"name": {{"zh": .., "en": ..}}, "args": {{..}}, "expect": reference(..), "rtol": 0.0, "atol": 0.0}}
     """
@@ -49,6 +49,15 @@ CLAIMS = """\
 #     value: "points[?kind=='copy'].gbps | [0]"
 #     scale: 0.001
 #     show: "{{:.2f}} TB/s"
+#   registers:                                    # read somewhere, not measured
+#     says: {{zh: "一个 SM 的寄存器数", en: "registers of an SM"}}
+#     source: "CUDA C++ Programming Guide, compute capabilities, table of technical specifications"
+#     value: 64
+#     show: "{{:.0f}} K"
+#   ratio:                                        # worked out from others
+#     says: {{zh: "两者之比", en: "the ratio of the two"}}
+#     compute: "100 * copy_rate / lesson01.copy_rate"
+#     show: "{{:.0f}} %"
 claims: {{}}
 """
 
@@ -70,6 +79,9 @@ def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
     out = [
         "# Points, causal links, misconceptions, hints. Schema, with what each field means: autograder/lesson/rubric.py.",
         "# A link is cause -> mechanism -> effect; naming its terms earns nothing. The reference answers are the page's, word for word.",
+        "# A rule is a list of groups a language; of each group one alternative must be found. With exemplars alone a person must look:",
+        "#   rules:",
+        "#     - {zh: [[绕回], [翻转, 're:相位.{0,4}变']], en: [[wrap], [flip, 're:parity changes']]}",
         f"lesson: {slug}",
         "slots:",
     ]
@@ -86,7 +98,7 @@ def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
             f"        cause: {said(('原因', 'the cause'))}",
             f"        mechanism: {said(('机制', 'the mechanism'))}",
             f"        effect: {said(('结果', 'the effect'))}",
-            "        rules: []  # groups of alternatives that name cause and effect, in both languages",
+            "        rules: []  # name cause and effect, in both languages; see above",
             "        exemplars: {zh: [], en: []}  # three to six sentences that state the link",
             "        contrast: {zh: [], en: []}  # negated, reversed, terms only",
             f"        hint: {said(('指个方向，不给答案', 'points the way, gives no answer away'))}",

@@ -34,7 +34,7 @@ def lay_out(lessons: Path, number: int, slug: str, function: str = "", parameter
     folder = lessons / f"lesson{number:02d}_{slug}"
     for other in list_lessons(lessons):
         if int(other.name[6:8]) == number:
-            raise CourseError(f"Lesson {number} is there already: {other.name}.", where=str(other), remedy="Take another number; nothing was written.")
+            raise CourseError(f"Lesson {number} is there already: {other.name}.", where=str(other), remedy="Nothing was written. Write on in that folder, take another number, or remove the folder first to lay it out anew.")
     if folder.exists():
         raise CourseError("The folder is there already.", where=str(folder), remedy="Nothing was written.")
     work = Path(tempfile.mkdtemp(prefix=".new-", dir=lessons))
@@ -60,8 +60,8 @@ def page(lang: str, number: int, function: str, names: list[str]) -> str:
     code = {
         "demonstration": _cell("experiment", 'print("...")'),
         "exercise": _cell("exercise", f"{signature}    return {BLANK}\n\nassert {function}({', '.join('1' for _ in names)}) is not None"),
-        "kernel": _cell("kernel", f'import kernels\n\nkernel = kernels.load("{function}")\nprint(f"{{kernel.backend}}: {{kernel.why}}")'),
-        "challenge": _cell("challenge", f'my_line = "{BLANK}"\n\nchallenge("{function}", my_line)'),
+        "kernel": _cell("kernel", f'import kernels\n\nkernel = kernels.load("KERNEL")  # `course run` lists the kernels\nprint(f"{{kernel.backend}}: {{kernel.why}}")'),
+        "challenge": _cell("challenge", f'my_line = "{BLANK}"\n\nchallenge("KERNEL", my_line)'),
     }
     code["check"] = "\n\n".join(
         [

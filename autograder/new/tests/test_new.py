@@ -15,7 +15,7 @@ from autograder.new.words import BELONGS
 from autograder.release.notebook import student_notebook
 
 # What lint may say of a lesson that was just laid out; anything else would be a fault of the layout.
-EXPECTED = r"is not written|not written yet|There is no labelled|gives no case|says no to every boundary|The page has \d+ words|No misconception is a veto|cannot be found in a|hint 4 is not the full answer"
+EXPECTED = r"is not written|not written yet|There is no labelled|gives no case|says no to every boundary|The page has \d+ words|No misconception is a veto|cannot be found in a|hint 4 is not the full answer|There is no kernel named 'KERNEL'"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_nothing_is_overwritten(lessons):
     folder = lay_out(lessons, 9, "first")
     (folder / "zh.qmd").write_text("weeks of work", encoding="utf-8")
     for slug in ("first", "second"):
-        with pytest.raises(CourseError, match="Lesson 9 is there already: lesson09_first.*nothing was written"):
+        with pytest.raises(CourseError, match="Lesson 9 is there already: lesson09_first.*Nothing was written"):
             lay_out(lessons, 9, slug)
     assert (folder / "zh.qmd").read_text(encoding="utf-8") == "weeks of work"
     assert sorted(p.name for p in lessons.iterdir()) == ["_quarto.yml", "lesson09_first"]
@@ -91,7 +91,10 @@ def test_the_command(lessons, monkeypatch, capsys):
     with pytest.raises(SystemExit) as e:
         cli.run(["new", "9", "warp_specialization", "--function", "f", "--parameters", "a,b"])
     shown = capsys.readouterr()
-    assert not e.value.code and "lessons/lesson09_warp_specialization/zh.qmd" in shown.out and "course lint 9" in shown.err
+    assert not e.value.code and "lessons/lesson09_warp_specialization/zh.qmd" in shown.out and "course lint 9" in shown.err and "f(a, b)" in shown.err and "--function" not in shown.err
+    with pytest.raises(SystemExit) as e:
+        cli.run(["new", "8", "plain"])
+    assert "plain(x)" in (err := capsys.readouterr().err) and "--function" in err
     with pytest.raises(SystemExit) as e:
         cli.run(["new", "9", "again"])
     assert e.value.code == 1 and "is there already" in capsys.readouterr().err
