@@ -39,7 +39,10 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
             place = kernels.challenge_text(name).replace(BLANK, f"{left} = {BLANK};" if left else BLANK)
             report.add("todo", say(lang, "challenge_empty", file=spec.source) + "\n" + place, "challenge")
             return report, None
-        statement = line if not left or line.rstrip().endswith(";") else f"{left} = {line.strip()};"
+        whole = not left or line.rstrip().endswith(";")
+        if not whole and re.match(rf"[\w\s:*&]*\b{re.escape(left.split()[-1])}\s*=(?!=)", line):  # a statement, its semicolon forgotten
+            line, whole = f"{line.rstrip()};", True
+        statement = line if whole else f"{left} = {line.strip()};"
         comparison = kernels.challenge(name, statement, count=count)
     except kernels.KernelError as e:
         report.add("bad", str(e), "challenge")

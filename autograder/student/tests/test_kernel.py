@@ -47,8 +47,8 @@ def test_an_empty_challenge_shows_the_place():
     assert "bool read_c = ______;" in str(report) and "beta != 0.0f;" not in str(report)
 
 
-@pytest.mark.parametrize("line", ["beta != 0.0f", "bool read_c = !(beta == 0.0f);"])
-def test_a_right_line_passes_as_expression_and_as_statement(line):
+@pytest.mark.parametrize("line", ["beta != 0.0f", "bool read_c = !(beta == 0.0f);", "bool read_c = !(beta == 0.0f)", "const bool read_c = beta != 0.0f"])
+def test_a_right_line_passes_as_expression_and_as_statement_also_without_its_semicolon(line):
     report, receipt = try_line("linear_epilogue", line, "en", count=4)
     assert report.open == 0 and "correct results on all 4 inputs" in str(report) and receipt
 
