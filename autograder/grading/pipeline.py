@@ -63,7 +63,7 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
 
     chosen = _choose(reading)
     findings = list(chosen.findings)
-    checks = _run(lesson, reading, chosen, findings, source_hash, identity, sandbox)
+    checks = _run(lesson, reading, chosen, findings, identity, sandbox)
     own = own_case.judge_own_case(lesson.checks, [c.source for c in reading.code if "my_" in c.source])
     findings += integrity.find_changes(reading, chosen.fill)
     findings += evidence.find_claims(reading)
@@ -158,7 +158,7 @@ def _finding(code: str, severity: str, zh: str, en: str, where: str = "") -> Fin
 # -- running it --------------------------------------------------------------------------------------------------------------
 
 
-def _run(lesson: Lesson, reading: Reading, chosen: _Chosen, findings: list[Finding], source_hash: str, identity: str, sandbox: Sandbox | None) -> run.HiddenChecks:
+def _run(lesson: Lesson, reading: Reading, chosen: _Chosen, findings: list[Finding], identity: str, sandbox: Sandbox | None) -> run.HiddenChecks:
     """The hidden checks of the chosen fill; every check failed, with the reason, where it may not or cannot run."""
     exercise, taken = reading.released.exercise, chosen.fill
     if taken is None or taken.problem:
@@ -171,16 +171,17 @@ def _run(lesson: Lesson, reading: Reading, chosen: _Chosen, findings: list[Findi
         findings.append(
             _finding("outside_name", "info", f"填空用到了 {name}，它在填空以外定义；评分只取填空里的内容。", f"The blank uses {name}, which is defined outside it; only what is in the blank is graded.", "exercise")
         )
-    program, seeds = fill.program(exercise, taken), run.seeds(identity, source_hash)
+    program = fill.program(exercise, taken)
     for attempt in (0, 1):
         try:
-            return run.run_checks(lesson.checks, program, sandbox or own_sandbox(), seeds)
+            return _RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
         except Broken:
             if attempt:
                 findings.append(_finding("sandbox_failed", "review", "运行代码的沙箱两次意外结束，代码没有评分，需要人工查看。", "The sandbox ended twice while it ran the code; the code was not graded, and a person must look.", "exercise"))
     return run.not_run(lesson.checks, findings[-1].message)
 
 
+_RAN = run.Remembered()
 _SANDBOX: list[tuple[int, Sandbox]] = []
 
 

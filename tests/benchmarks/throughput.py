@@ -4,7 +4,9 @@
 
 Ours: the sample class, each notebook made unlike the others by a comment and by words of its own in every sentence of its answers, through
 the pool: reading, integrity, two rounds of hidden checks in the sandbox, free text, evidence, verdict. The clock starts before the workers
-do. No two answers are equal, and nothing of one submission is remembered for the next but the tokens of words.
+do. No two answers are equal. What is remembered from one submission to the next: the tokens of words, cells that are as they were released,
+and what a program did, for the next student who wrote the same line in the blank (comments aside); the sample class wrote the number of different
+ones that the report names.
 
 Stock nbgrader: the same notebooks with the kernel and plot cells taken out (so that it need not compile CUDA) and hidden tests in the test
 cells. It scores no free text. Measured twice: `nbgrader autograde` as an instructor runs it, one submission after another, and, what
@@ -89,11 +91,13 @@ def measure_ours(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
     start = time.perf_counter()
     first = 0.0
     states: dict[str, int] = {}
+    programs = set()
     for result in grade_many(lesson, work, jobs):
         first = first or time.perf_counter()
         states[result.state] = states.get(result.state, 0) + 1
+        programs.add(result.fill)
     end = time.perf_counter()
-    return {"submissions": count, "seconds": end - start, "start_seconds": first - start, "per_second": count / (end - start), "per_second_once_warm": (count - 1) / (end - first), "states": states}
+    return {"submissions": count, "seconds": end - start, "start_seconds": first - start, "per_second": count / (end - start), "per_second_once_warm": (count - 1) / (end - first), "states": states, "programs": len(programs)}
 
 
 def measure_stock(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
@@ -170,6 +174,7 @@ def main() -> None:
     for label, stock in (("nbgrader autograde", alone), (f"{args.jobs} of them at once", at_once)):
         print(f"{label:20s} {stock['per_second']:8.2f} submissions a second: {stock['submissions']} in {stock['seconds']:.1f} s {stock['load']}")
     print(f"{'this grader':20s} {ours['per_second']:8.2f} submissions a second: {ours['submissions']} in {ours['seconds']:.1f} s, start included {ours['load']}")
+    print(f"{'':20s} {ours['programs']:8d} different programs in the blanks")
     print(f"{'':20s} {ours['per_second_once_warm']:8.2f} once warm (first result after {ours['start_seconds']:.1f} s)")
     print(f"ratio to nbgrader as an instructor runs it {ratio:8.1f}")
     print(f"ratio to {args.jobs} nbgraders at once {ratio_at_once:18.1f}")

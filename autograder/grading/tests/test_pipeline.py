@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autograder.answers
-from autograder.grading import grade_notebook, run
+from autograder.grading import grade_notebook, pipeline, run
 from autograder.grading.pipeline import rubric_hash
 from autograder.grading.sandbox import Broken, Reply, Sandbox
 from autograder.lesson import load_lesson
@@ -48,7 +48,7 @@ def test_path_and_bytes_are_graded_alike(lesson, sandbox, tmp_path):
     assert grade_notebook(lesson, path, "s", sandbox=sandbox) == grade_notebook(lesson, str(path), "s", sandbox=sandbox) == grade_notebook(lesson, path.read_bytes(), "s", sandbox=sandbox)
 
 
-def test_hidden_inputs_differ_between_submissions_and_not_between_regrades(lesson):
+def test_hidden_inputs_differ_between_programs_and_not_between_regrades():
     assert run.seeds("c", "one") == run.seeds("c", "one") != run.seeds("c", "two")
     assert len(set(run.seeds("c", "one"))) == run.ROUNDS >= 2
 
@@ -73,6 +73,7 @@ def test_a_sandbox_that_dies_is_told_to_a_person(lesson, sandbox, monkeypatch):
         raise Broken("gone")
 
     monkeypatch.setattr(run, "run_checks", broken)
+    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert "sandbox_failed" in [f.code for f in result.findings] and result.points["normal"] == 0
 
@@ -147,3 +148,39 @@ def test_the_student_reads_his_language_and_the_instructor_english(lesson, sandb
     record = result.record()
     assert record.reasons == result.why == result.reasons_en and len(record.reasons) == len(result.reasons)
     assert not any("\u4e00" <= c <= "\u9fff" for text in (*record.reasons, *record.findings) for c in text)
+
+
+def test_the_same_program_runs_once_and_another_on_its_own(lesson, sandbox, monkeypatch):
+    ran = []
+
+    def counted(checks, program, box, seeds):
+        ran.append(program)
+        return real(checks, program, box, seeds)
+
+    real = run.run_checks
+    monkeypatch.setattr(run, "run_checks", counted)
+    monkeypatch.setattr(pipeline, "_RAN", run.Remembered(most=2))
+    guard = "alpha * acc if beta == 0 else alpha * acc + beta * c"
+    one, same, wrong = (
+        grade_notebook(lesson, dump(honest(lesson, "en", fill=fill)), "s", sandbox=sandbox)
+        for fill in (guard, f"({guard})  # mine", "alpha * acc + beta * c")
+    )
+    assert len(ran) == 2 and one.checks == same.checks
+    assert one.points["normal"] == 2 and wrong.points["boundary"] == 0
+    grade_notebook(lesson, dump(honest(lesson, "en", fill="alpha * acc")), "s", sandbox=sandbox)  # pushes the oldest out
+    grade_notebook(lesson, dump(honest(lesson, "en", fill=guard)), "s", sandbox=sandbox)
+    assert len(ran) == 4
+
+
+def test_what_a_broken_sandbox_left_is_not_remembered(lesson, sandbox, monkeypatch):
+    def once_broken(*args):
+        if not tried:
+            tried.append(1)
+            raise Broken("gone")
+        return real(*args)
+
+    tried, real = [], run.run_checks
+    monkeypatch.setattr(run, "run_checks", once_broken)
+    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
+    assert result.points["normal"] == 2 and not any(f.code == "sandbox_failed" for f in result.findings)
