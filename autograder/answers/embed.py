@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from autograder.answers.kept import kept
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.polarity import Stance, denials
 from autograder.answers.segment import Sentence
@@ -86,7 +87,7 @@ class SlotVectors:
         for m in slot.misconceptions:
             plan.append((m.id, [m.says.zh, m.says.en, *m.exemplars.zh, *m.exemplars.en], [*m.contrast.zh, *m.contrast.en, *right]))
         canonical = {t: _canonical(t) for _, examples, contrast in plan for t in (*examples, *contrast)}
-        vectors = dict(zip(canonical, encode(list(canonical.values()))))  # one call: many of them stand in several lists
+        vectors = dict(zip(canonical, kept(list(canonical.values()), encode)))  # one call: many of them stand in several lists
         for key, examples, contrast in plan:
             self.ids.append(key)
             self.examples[key] = (np.array([vectors[t] for t in examples]), np.array([denials(canonical[t]) % 2 for t in examples]))

@@ -69,7 +69,7 @@ class Encoder:
 
         rows, row_at = _first(widest, within)
         features = np.empty((len(rows), _WIDTH + 3 * _BRANCH), np.float32)
-        features[:, :_WIDTH] = words.embedding[word[rows]]
+        np.take(words.embedding, word[rows], axis=0, out=features[:, :_WIDTH])
         for i, (n, left) in enumerate(_LEFT.items()):
             first, second = windows[n]
             h_rows, h_at = _first(first, within)
@@ -80,13 +80,15 @@ class Encoder:
             c = _convolve(h, position, c_rows, n, left, m.w2[i], m.b2[i])
             where = np.zeros(len(at), np.int64)
             where[within] = c_at
-            features[:, _WIDTH + i * _BRANCH : _WIDTH + (i + 1) * _BRANCH] = c[where[rows]]
-        features = _normed(features, m.ln_g, m.ln_b, m.eps)
+            np.take(c, where[rows], axis=0, out=features[:, _WIDTH + i * _BRANCH : _WIDTH + (i + 1) * _BRANCH])
+        _centred(features, m.eps)
 
         total = np.empty((len(pieces), features.shape[1]), np.float32)
-        ends = np.cumsum(lengths)
-        for i, end in enumerate(ends):
-            np.add.reduce(features[row_at[end - lengths[i] : end]], axis=0, out=total[i])
+        ends = np.cumsum(lengths).tolist()
+        for i, (length, end) in enumerate(zip(lengths.tolist(), ends)):
+            np.add.reduce(features.take(row_at[end - length : end], axis=0), axis=0, out=total[i])
+        total *= m.ln_g  # the layer norm's gain and shift, once a piece in place of once a token
+        total += lengths[:, None].astype(np.float32) * m.ln_b
         return _dense(m, total, lengths.astype(np.float32))
 
 
@@ -195,11 +197,16 @@ def _convolve(rows: np.ndarray, position: np.ndarray, centres: np.ndarray, n: in
 
 def _normed(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float) -> np.ndarray:
     """Layer norm of each row, in place."""
-    x -= x.mean(axis=-1, keepdims=True)
-    x *= np.reciprocal(np.sqrt(np.einsum("ij,ij->i", x, x) / x.shape[-1] + eps))[:, None]
+    _centred(x, eps)
     x *= gamma
     x += beta
     return x
+
+
+def _centred(x: np.ndarray, eps: float) -> None:
+    """Each row to mean 0 and variance 1, in place."""
+    x -= x.mean(axis=-1, keepdims=True)
+    x *= np.reciprocal(np.sqrt(np.einsum("ij,ij->i", x, x) / x.shape[-1] + eps))[:, None]
 
 
 def _dense(m, total: np.ndarray, lengths: np.ndarray) -> np.ndarray:
