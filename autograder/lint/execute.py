@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import tempfile
@@ -40,13 +41,20 @@ def solved_notebook(lesson: Lesson, lang: str) -> NotebookNode:
         elif cell.id == "boundary-case":
             names = list(case)
             arguments = ", ".join(f"{n}={_literal(case[n])}" for n in names)
-            kept = [x for x in cell.source.split("\n") if not x.startswith(("my_case", "my_prediction"))]
-            first = next(i for i, x in enumerate(cell.source.split("\n")) if x.startswith("my_case"))
-            kept[first:first] = [f"my_case = dict({arguments})", f"my_prediction = {_literal(prediction)}"]
-            cell.source = "\n".join(kept)
+            cell.source = _with_values(cell.source, {"my_case": f"dict({arguments})", "my_prediction": _literal(prediction)})
         elif slot := cell.metadata.course.get("slot"):
             cell.source += "\n\n" + lesson.rubric.slots[slot].reference.get(lang)
     return nb
+
+
+def _with_values(source: str, values: dict[str, str]) -> str:
+    """The cell with these values given to its names, each assignment on one line, however many it had."""
+    lines = source.split("\n")
+    for statement in reversed(ast.parse(source).body):
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and statement.targets[0].id in values:
+            name = statement.targets[0].id
+            lines[statement.lineno - 1 : statement.end_lineno] = [f"{name} = {values[name]}"]
+    return "\n".join(lines)
 
 
 def own_case(lesson: Lesson) -> tuple[dict, object]:

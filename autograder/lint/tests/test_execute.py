@@ -4,7 +4,7 @@ import pytest
 
 from autograder.commands.check import check_notebook
 from autograder.lesson import load_lesson
-from autograder.lint.execute import own_case, run_notebook, solved_notebook
+from autograder.lint.execute import _with_values, own_case, run_notebook, solved_notebook
 from autograder.release.data import student_lesson
 from autograder.release.tests.fixture_lesson import SLUG, write_lesson
 from autograder.student.data import to_json
@@ -59,3 +59,9 @@ def test_a_solved_notebook_passes_course_check(fixture_lesson, tmp_path, monkeyp
 def test_the_own_case_counts_and_is_right(fixture_lesson):
     case, prediction = own_case(fixture_lesson)
     assert fixture_lesson.checks.is_boundary(case) and fixture_lesson.checks.reference(**case) == prediction
+
+
+def test_values_are_put_in_whatever_lines_an_assignment_takes():
+    source = "# literals only\nmy_case = dict(\n    x=______,\n    y=______,\n)\nmy_prediction = ______\n\nassert f(**my_case) == my_prediction"
+    out = _with_values(source, {"my_case": "dict(x=1, y=2)", "my_prediction": "3"})
+    assert out == "# literals only\nmy_case = dict(x=1, y=2)\nmy_prediction = 3\n\nassert f(**my_case) == my_prediction"
