@@ -49,18 +49,17 @@ def test_the_reference_gets_full_marks(slug, lang, sandbox):
 
 
 def labelled_in_full(slug, lang, slot) -> list[str]:
-    """The lesson's labelled answers that earn full points and that the scorer releases, without a claim of having run anything."""
+    """The lesson's labelled answers that earn full points and that the scorer releases. Those that claim no run come first: a question
+    about measurements is answered with the word, which an executed notebook bears out."""
     rubric, top = lesson(slug).rubric, lesson(slug).rubric.slots[slot].points
     found = []
     for item in accuracy.read_answers(lesson(slug).folder / "answers.jsonl"):
-        if (item["slot"], item["lang"], item["category"], item["points"]) != (slot, lang, "full", top) or evidence_claimed(item["answer"]):
+        if (item["slot"], item["lang"], item["category"], item["points"]) != (slot, lang, "full", top):
             continue
         score = score_slot(slot, rubric, item["answer"], lang)
         if score.lane == "auto" and score.points == top:
             found.append(item["answer"])
-            if len(found) == 3:
-                break
-    return found
+    return sorted(found, key=evidence_claimed)
 
 
 def evidence_claimed(text: str) -> bool:
