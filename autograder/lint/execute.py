@@ -10,10 +10,10 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from autograder.lesson.cells import run_cells
 from autograder.lesson.model import BLANK, LANGS, Lesson
 from autograder.lesson.still import still_outputs
 from autograder.lint.hidden import solution_fill
@@ -87,12 +87,13 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
             (desk / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(source, desk / name)
         nbformat.write(nb, desk / f"{lesson.slug}.ipynb")
-        client = NotebookClient(nb, timeout=seconds, kernel_name="python3", extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(desk)}})
+        environment = {**os.environ, "JPY_SESSION_NAME": str(desk / f"{lesson.slug}.ipynb")}
+        how = dict(timeout=seconds, kernel_name="python3", extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(desk)}})
         try:
-            client.execute(env={**os.environ, "JPY_SESSION_NAME": str(desk / f"{lesson.slug}.ipynb")})
+            run_cells(nb, execute={"env": environment}, **how)
         except CellExecutionError as e:
             return nb, [Problem(page, 0, f"A cell of the solved notebook fails: {e.ename}: {e.evalue}", f"Mend the cell that begins {_first_line(nb)!r}.")]
-        except (DeadKernelError, TimeoutError) as e:
+        except (RuntimeError, TimeoutError) as e:
             return nb, [Problem(page, 0, f"The solved notebook does not run to its end: {type(e).__name__}.", f"Mend the cell that begins {_first_line(nb)!r}.")]
     for cell in nb.cells:
         cell_outputs = still_outputs(nb, cell)

@@ -13,11 +13,11 @@ import subprocess
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from autograder.errors import CourseError
 from autograder.lesson import Edition, Lesson
+from autograder.lesson.cells import run_cells
 from autograder.lesson.still import still_outputs
 from autograder.paths import course_root
 
@@ -45,13 +45,15 @@ def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) 
         return {int(k): [nbformat.from_dict(o) for o in v] for k, v in json.loads(kept.read_text()).items()}
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (FIGURES, *(s for _, s in program))])
     nb.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    client = NotebookClient(nb, timeout=TIME_LIMIT_S, kernel_name="python3", resources={"metadata": {"path": str(lesson.folder)}})
+    # The kernel's own log (stderr of its process, not of the cells) is no part of the page or the terminal.
+    quiet = {"env": {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}, "stderr": subprocess.DEVNULL}
     try:
-        # The kernel's own log (stderr of its process, not of the cells) is no part of the page or the terminal.
-        client.execute(env={**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}, stderr=subprocess.DEVNULL)
+        run_cells(nb, execute=quiet, timeout=TIME_LIMIT_S, kernel_name="python3", resources={"metadata": {"path": str(lesson.folder)}})
     except CellExecutionError as e:
         at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells[1:]) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
         raise CourseError(f"A code cell of the page fails: {e.ename}: {e.evalue}", where=f"{edition.path}:{at}", remedy="Run the page's cells in order and mend it.") from None
+    except (TimeoutError, RuntimeError) as e:
+        raise CourseError(f"The page's cells do not run to their end: {type(e).__name__}.", where=str(edition.path), remedy="Run `course lint --run` on the lesson; it names the cell.") from None
     found = {i: still_outputs(nb, cell) for (i, _), cell in zip(program, nb.cells[1:])}
     for i, outputs in found.items():
         if error := next((o for o in outputs if o.output_type == "error"), None):  # a widget keeps its function's error to itself

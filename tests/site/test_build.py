@@ -136,7 +136,7 @@ def test_outputs_are_run_once_and_kept_by_content(tmp_path, lessons, monkeypatch
     lesson = load_lesson(LESSON)
     first = outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache")
     assert first[0][0].text == "42\n"
-    monkeypatch.setattr(outputs, "NotebookClient", None)  # a second run would fail
+    monkeypatch.setattr(outputs, "run_cells", None)  # a second run would fail
     assert outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache")[0][0].text == "42\n"
 
 
