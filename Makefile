@@ -9,7 +9,7 @@ demo: $(VENV)/.ready
 	course demo
 
 test: $(VENV)/.ready
-	pytest -q
+	pytest -q -n auto --dist loadfile  # a process a core; what a file's tests share is made once
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hopper-course needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 demo")'
