@@ -8,6 +8,7 @@ from tests.support.browser import chromium, needs_chromium, served
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 LESSON = "lesson07_mixed_precision_epilogue"
+NEXT = "lesson08_kernel_selection"
 OTHER = {"zh": "en", "en": "zh"}
 
 
@@ -46,14 +47,26 @@ class Visit:
 
 
 def _all_pages(lang):
-    return [f"{lang}/index.html", f"{lang}/glossary/index.html"] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
+    return [f"{lang}/index.html"] + [f"{lang}/{page}/index.html" for page in ("overview", "write", "claims", "glossary")] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
 
 
-def test_every_page_loads_whole_and_asks_no_other_host(site, lang):
-    for path in _all_pages(lang):
+@pytest.fixture(scope="module")
+def seen(site):
+    """What each page showed, by path: each is loaded once, wide, and then made as narrow as a phone."""
+    broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+    found = {}
+    for path in (p for lang in OTHER for p in _all_pages(lang)):
         with Visit(site, path) as v:
             v.page.wait_for_load_state("networkidle")
-            assert (path, v.outside, v.errors) == (path, [], [])
+            images = v.page.evaluate(broken)
+            v.page.set_viewport_size({"width": 390, "height": 800})
+            v.page.wait_for_timeout(200)
+            found[path] = {"outside": v.outside, "errors": v.errors, "broken": images, "width": v.page.evaluate("document.documentElement.scrollWidth")}
+    return found
+
+
+def test_every_page_loads_whole_and_asks_no_other_host(seen, lang):
+    assert {p: (seen[p]["outside"], seen[p]["errors"]) for p in _all_pages(lang)} == {p: ([], []) for p in _all_pages(lang)}
 
 
 def test_the_start_page_leads_to_the_default_edition(site):
@@ -76,7 +89,7 @@ def test_sidebar_and_previous_next_lead_through_the_course(site, lang):
         v.page.click(f'#quarto-sidebar a[href*="{LESSON}"]')
         v.page.wait_for_url(f"**/{lang}/{LESSON}/index.html")
         v.page.click(".nav-page-next a")
-        v.page.wait_for_url("**/glossary/index.html")
+        v.page.wait_for_url(f"**/{lang}/{NEXT}/index.html")
         v.page.click(".nav-page-previous a")
         v.page.wait_for_url(f"**/{lang}/{LESSON}/index.html")
 
@@ -118,16 +131,9 @@ def test_the_dark_mode_button_changes_page_and_diagrams_and_is_remembered(site, 
         v.page.wait_for_selector('pre.mermaid[data-drawn="dark"] svg')
 
 
-def test_no_page_is_wider_than_a_phone(site, lang):
-    for path in _all_pages(lang):
-        with Visit(site, path, width=390) as v:
-            v.page.wait_for_load_state("networkidle")
-            assert (path, v.page.evaluate("document.documentElement.scrollWidth")) == (path, 390)
+def test_no_page_is_wider_than_a_phone(seen, lang):
+    assert {p: seen[p]["width"] for p in _all_pages(lang)} == {p: 390 for p in _all_pages(lang)}
 
 
-def test_every_image_of_every_page_has_loaded(site, lang):
-    broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
-    for path in _all_pages(lang):
-        with Visit(site, path) as v:
-            v.page.wait_for_load_state("networkidle")
-            assert (path, v.page.evaluate(broken)) == (path, [])
+def test_every_image_of_every_page_has_loaded(seen, lang):
+    assert {p: seen[p]["broken"] for p in _all_pages(lang)} == {p: [] for p in _all_pages(lang)}

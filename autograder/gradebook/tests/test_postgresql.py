@@ -41,7 +41,7 @@ def server(tmp_path_factory):
     run_as = _as_server_user()
     root = tmp_path_factory.mktemp("pg")
     for folder in (root, *root.parents):  # pytest's folders are for their owner only
-        if folder.name.startswith(("pytest-", "pg")):
+        if folder.name.startswith(("pytest-", "popen-", "pg")):
             folder.chmod(0o755)
     data = root / "data"
     data.mkdir()
