@@ -12,7 +12,7 @@ kernels.nvrtc compiles for sm_90a without a driver. Errors are KernelError and i
 """
 
 from kernels.arrays import DTYPES
-from kernels.compare import challenge, challenge_text, compare
+from kernels.compare import challenge, challenge_left, challenge_statement, challenge_text, compare
 from kernels.errors import ArgumentError, BackendError, CompileError, ContextDeadError, KernelError, LaunchError
 from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
@@ -31,6 +31,8 @@ __all__ = [
     "Receipt",
     "TensorMap",
     "challenge",
+    "challenge_left",
+    "challenge_statement",
     "challenge_text",
     "compare",
     "load",

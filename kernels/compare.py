@@ -21,6 +21,7 @@ from kernels.sources import Source, load_source
 from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
 
 _CHALLENGE = re.compile(r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M)
+_DECLARATION = re.compile(r"[ \t]*(?P<left>[^\n=]+?)[ \t]*=[^\n]*;")
 BLANK = "______"
 SCHEDULES = ("random", "late", "pct", "lazy_mma", "friendly", "rr")  # of the emulator, for a challenge's inputs in turn
 
@@ -150,6 +151,44 @@ def challenge_text(name: str, around: int = 6) -> str:
     return "\n".join(f"{i + 1:4d}  {lines[i]}" for i in range(first, min(len(lines), number + around + 1)))
 
 
+def challenge_left(name: str) -> str:
+    """What the challenge line declares, e.g. "const bool read_c"; "" where it is no declaration with `=`."""
+    m = _DECLARATION.match(_find(load_source(get_spec(name).source))["line"])
+    return m["left"].strip() if m else ""
+
+
+def challenge_statement(name: str, line: str) -> str:
+    """A student's line as the statement that goes into the kernel: a bare expression gets the declaration that stands there, a
+    declaration its forgotten semicolon."""
+    left = challenge_left(name)
+    if not left or line.rstrip().endswith(";"):
+        return line
+    if re.match(rf"[\w\s:*&]*\b{re.escape(left.split()[-1])}\s*=(?!=)", line):
+        return f"{line.rstrip()};"
+    return f"{left} = {line.strip()};"
+
+
+def challenge_launches(name: str, line: str, count: int, seed: int, backend: str = "emulator"):
+    """Build the kernel with `line` and launch it on each of `count` inputs of its spec: yields (case, kernel, result), or
+    (case, kernel, KernelError) for a launch that went wrong, which is the last.
+
+    On the emulator each input runs under a schedule of its own (SCHEDULES in turn, the seed counting up), so that a line that only a
+    friendly schedule forgives is caught. Raises CompileError, and KernelError where it is not one line.
+    """
+    source = challenge_source(name, line)
+    for i, case in enumerate(cases(get_spec(name), np.random.default_rng(seed), count)):
+        schedule = dict(seed=i, policy=SCHEDULES[i % len(SCHEDULES)], timeout=20.0) if backend == "emulator" else {}
+        kernel = load(name, backend, source=source, poison=True, **schedule)
+        try:
+            out = kernel(*case.arrays, **case.params)
+        except CompileError:
+            raise
+        except KernelError as e:
+            yield case, kernel, e
+            return
+        yield case, kernel, out
+
+
 def challenge_source(name: str, line: str) -> Source:
     """The kernel's source with `line` as its challenge line. Raises KernelError where it is not one line."""
     if "\n" in line.strip() or not line.strip():
@@ -164,27 +203,23 @@ def challenge(name: str, line: str, *, count: int = 12, seed: int = 7, backend: 
     """Build the kernel with `line` in place of its challenge line and hold it to its float64 reference on its spec's inputs.
 
     On the emulator by default, also where there is a GPU: a wrong line that reads a null pointer there kills the process's CUDA
-    context, and the emulator names the line instead. There each input runs under a schedule of its own (SCHEDULES in turn, the seed
-    counting up), so that a line that only a friendly schedule forgives is caught. What does not compile or goes wrong in a launch is
-    in the result's `error`.
+    context, and the emulator names the line instead. Schedules: see challenge_launches. What does not compile or goes wrong in a
+    launch is in the result's `error`.
     """
     title = f"{name} with your line"
     if BLANK in line:
         return Comparison(name, title, error=f"Your line is still blank. The place in the kernel:\n{challenge_text(name)}")
-    source, rows = challenge_source(name, line), []
-    for i, case in enumerate(cases(get_spec(name), np.random.default_rng(seed), count)):
-        schedule = dict(seed=i, policy=SCHEDULES[i % len(SCHEDULES)], timeout=20.0) if backend == "emulator" else {}
-        kernel = load(name, backend, source=source, poison=True, **schedule)
-        bound = tolerance(kernel.spec, case.arrays, case.params)
-        try:
-            out = kernel(*case.arrays, **case.params)
-        except CompileError as e:
-            return Comparison(name, title, error=f"Your line does not compile. {e}")
-        except KernelError as e:
-            rows.append(Row(case.label, float("nan"), bound, "the launch failed"))
-            return Comparison(name, title, tuple(rows), kernel.receipt, str(e), kernel.report)
-        error = relative_error(arrays.to_numpy(out), kernel.reference(*case.arrays, **case.params))
-        rows.append(Row(case.label, error, bound, "NaN in the result" if np.isnan(error) else ""))
+    rows = []
+    try:
+        for case, kernel, out in challenge_launches(name, line, count, seed, backend):
+            bound = tolerance(kernel.spec, case.arrays, case.params)
+            if isinstance(out, KernelError):
+                rows.append(Row(case.label, float("nan"), bound, "the launch failed"))
+                return Comparison(name, title, tuple(rows), kernel.receipt, str(out), kernel.report)
+            error = relative_error(arrays.to_numpy(out), kernel.reference(*case.arrays, **case.params))
+            rows.append(Row(case.label, error, bound, "NaN in the result" if np.isnan(error) else ""))
+    except CompileError as e:
+        return Comparison(name, title, error=f"Your line does not compile. {e}")
     return _finish(kernel, title, rows)
 
 

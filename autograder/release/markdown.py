@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from autograder.lesson.references import OPAQUE  # code spans and math, which inline rewriting must leave alone
 from autograder.release.divs import Div, Text, closes, fence_of, parse_attrs
 
 CALLOUT = {
@@ -27,8 +28,6 @@ _LINK_ATTRS = re.compile(rf"(?<!!)(\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)\s]+\)){_ATTR
 _FOOTNOTE = re.compile(r"\[\^([\w-]+)\](: *)?")
 _TABLE_CAPTION = re.compile(rf"^:\s+(?P<text>.+?)\s*(?:{_ATTR_TAIL})?$")
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
-# What inline rewriting must leave alone: code spans and math.
-_OPAQUE = re.compile(r"(`+)(?:.(?!\1))*.?\1|\$\$.*?\$\$|\$(?!\s)(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)", re.S)
 
 
 def render(nodes: Iterable[Div | Text], lang: str, asset: Callable[[str], str]) -> str:
@@ -127,7 +126,7 @@ def _prose(text: str, asset: Callable[[str], str]) -> str:
         kept.append(m[0])
         return f"\x00{len(kept) - 1}\x00"
 
-    text = _OPAQUE.sub(hide, "\n".join(lines))
+    text = OPAQUE.sub(hide, "\n".join(lines))
     text = _IMAGE.sub(lambda m: _image(m, asset), text)
     text = _QMD_LINK.sub(_page_link, text)
     text = _LINK_ATTRS.sub(r"\1", text)

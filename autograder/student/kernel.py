@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import kernels
 from autograder.student.show import Report
 from autograder.student.words import say
-from kernels.sources import load_source
 
 SHOWN = 6  # rows that agree; every row that does not is shown
 BLANK = "______"
-_DECLARATION = re.compile(r"// CHALLENGE-BEGIN[^\n]*\n[ \t]*(?P<left>[^\n=]+?)[ \t]*=[^\n]*;")
 
 
 def run_and_compare(name: str, mine: Callable, lang: str, *, count: int, backend: str | None) -> tuple[Report, dict | None]:
@@ -34,16 +31,12 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
     report = Report(say(lang, "challenge_title", name=name), lang)
     try:
         spec = kernels.registry().get(name)
-        left = _left_side(spec.source) if spec else ""
         if not line.strip() or BLANK in line:
+            left = kernels.challenge_left(name)
             place = kernels.challenge_text(name).replace(BLANK, f"{left} = {BLANK};" if left else BLANK)
             report.add("todo", say(lang, "challenge_empty", file=spec.source) + "\n" + place, "challenge")
             return report, None
-        whole = not left or line.rstrip().endswith(";")
-        if not whole and re.match(rf"[\w\s:*&]*\b{re.escape(left.split()[-1])}\s*=(?!=)", line):  # a statement, its semicolon forgotten
-            line, whole = f"{line.rstrip()};", True
-        statement = line if whole else f"{left} = {line.strip()};"
-        comparison = kernels.challenge(name, statement, count=count)
+        comparison = kernels.challenge(name, kernels.challenge_statement(name, line), count=count)
     except kernels.KernelError as e:
         report.add("bad", str(e), "challenge")
         return report, None
@@ -54,12 +47,6 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
     if comparison.rows:
         _rows(report, comparison, lang, "kernel")
     return report, _receipt(report, comparison)
-
-
-def _left_side(source: str) -> str:
-    """What the challenge line declares, e.g. "const bool read_c"; "" where it is no declaration with `=`."""
-    m = _DECLARATION.search(load_source(source).text)
-    return m["left"].strip() if m else ""
 
 
 def _rows(report: Report, comparison, lang: str, who: str) -> None:

@@ -21,22 +21,14 @@ def main() -> None:
 
     import numpy as np
 
-    import kernels
-    from kernels.compare import SCHEDULES, challenge_source
-    from kernels.errors import CompileError, KernelError
-    from kernels.spec import cases, get_spec
+    from kernels.compare import challenge_launches
+    from kernels.errors import KernelError
 
     rows, results, error = [], {}, ""
     try:
-        source = challenge_source(wanted["kernel"], wanted["line"])
-        for i, case in enumerate(cases(get_spec(wanted["kernel"]), np.random.default_rng(wanted["seed"]), wanted["count"])):
-            kernel = kernels.load(wanted["kernel"], "emulator", source=source, poison=True, seed=i, policy=SCHEDULES[i % len(SCHEDULES)], timeout=20.0)
-            try:
-                result = kernel(*case.arrays, **case.params)
-            except CompileError:
-                raise
-            except KernelError as e:
-                rows.append({"arrays": 0, "error": str(e)[:3000]})
+        for i, (_, _, result) in enumerate(challenge_launches(wanted["kernel"], wanted["line"], wanted["count"], wanted["seed"])):
+            if isinstance(result, KernelError):
+                rows.append({"arrays": 0, "error": str(result)[:3000]})
                 break
             result = result if isinstance(result, tuple) else (result,)
             for j, array in enumerate(result):

@@ -10,10 +10,10 @@ import struct
 import numpy as np
 
 from autograder.grading.challenge.jail import Jail, Stopped
-from autograder.grading.challenge.line import refusal, statement
+from autograder.grading.challenge.line import refusal
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome
-from kernels.compare import relative_error
+from kernels.compare import challenge_statement, relative_error
 from kernels.spec import cases, get_spec, tolerance
 
 COUNT, SEED = 12, 7  # inputs; the notebook's own challenge() uses the same count and another seed for its inputs
@@ -32,7 +32,7 @@ class ChallengeJudge:
         """The outcome for a line, kind "challenge". Raises CourseError where this machine has no jail."""
         key = "".join(re.sub(r"//.*$", "", line).split())
         if key not in self._known:
-            why = refusal(self.kernel, line) or self._run(statement(self.kernel, line))
+            why = refusal(self.kernel, line) or self._run(challenge_statement(self.kernel, line))
             name = Text(zh=f"挑战：{self.kernel} 里的一行", en=f"Challenge: the line in {self.kernel}")
             self._known[key] = CheckOutcome(name=name, kind="challenge", passed=why is None, message=why)
         return self._known[key]

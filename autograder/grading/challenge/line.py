@@ -20,7 +20,6 @@ _WORDS = frozenset(
 )
 _TOKEN = re.compile(r"\s+|(?P<name>[A-Za-z_]\w*)|(?P<number>(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)[uUlLfF]{0,3}(?![\w.]))|(?P<sign>[-+*/%&|^~!<>=?:;,.(){}\[\]]+)")
 _NEVER = re.compile(r"asm|builtin|attribute|^__", re.I)
-_DECLARATION = re.compile(r"// CHALLENGE-BEGIN[^\n]*\n\s*(?P<left>[^=\n;(]+?)\s*=(?!=)")
 
 
 def challenge_of(released_source: str) -> str | None:
@@ -55,13 +54,6 @@ def _calls(source: str) -> list[ast.Call]:
 def _last_text(source: str, name: str) -> ast.expr | None:
     found = [s.value for s in parse(source).body if isinstance(s, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)]
     return found[-1] if found else None
-
-
-def statement(kernel: str, line: str) -> str:
-    """The line as it goes into the kernel: a bare expression becomes the declaration that the kernel has there (as in the notebook)."""
-    m = _DECLARATION.search(_source(kernel))
-    left = m["left"].strip() if m else ""
-    return line if not left or line.rstrip().endswith(";") else f"{left} = {line.strip()};"
 
 
 def refusal(kernel: str, line: str) -> Text | None:

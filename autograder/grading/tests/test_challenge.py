@@ -10,7 +10,8 @@ import pytest
 from autograder.errors import CourseError
 from autograder.grading.challenge.jail import Jail, Stopped
 from autograder.grading.challenge.judge import ChallengeJudge
-from autograder.grading.challenge.line import challenge_of, read_line, refusal, statement
+from autograder.grading.challenge.line import challenge_of, read_line, refusal
+from kernels.compare import challenge_statement
 
 KERNEL = "linear_epilogue"
 RIGHT = "const bool read_c = beta != 0.0f;"
@@ -77,8 +78,8 @@ def test_hostile_lines_are_refused_with_a_reason(line):
 
 
 def test_a_bare_expression_becomes_the_declaration():
-    assert statement(KERNEL, "beta != 0.0f") == "bool read_c = beta != 0.0f;"
-    assert statement(KERNEL, RIGHT) == RIGHT
+    assert challenge_statement(KERNEL, "beta != 0.0f") == "bool read_c = beta != 0.0f;"
+    assert challenge_statement(KERNEL, RIGHT) == challenge_statement(KERNEL, RIGHT[:-1]) == RIGHT
 
 
 @needs_jail
