@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from autograder.grading.admit import refusal
-from autograder.grading.compare import matches
 from autograder.grading.fill import read_exercise
 from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("1") / "checks.py")
 
@@ -68,19 +68,8 @@ def function_of(body: str):
     return space["attainable_flops"]
 
 
-def passes(function, case: dict) -> bool:
-    try:
-        with np.errstate(all="ignore"):
-            got = function(**case["args"])
-    except Exception:
-        return False
-    return matches(got, case["expect"], rtol=case["rtol"], atol=case["atol"])
-
-
 def outcome(body: str, seed: int) -> tuple[bool, bool]:
-    function = function_of(body)
-    groups = CHECKS.normal_cases(np.random.default_rng(seed)), CHECKS.boundary_cases(np.random.default_rng(seed))
-    return tuple(all(passes(function, c) for c in cases) for cases in groups)
+    return fills.outcome(CHECKS, function_of(body), seed)
 
 
 RIGHT = {n: f"return {e}" for n, e in EXPRESSIONS.items()} | STATEMENTS
@@ -107,7 +96,7 @@ def test_wrong_fill_fails_where_it_should(name):
 def test_each_case_expects_what_the_reference_gives():
     for seed in range(5):
         for case in CHECKS.normal_cases(np.random.default_rng(seed)) + CHECKS.boundary_cases(np.random.default_rng(seed)):
-            assert passes(CHECKS.reference, case), case["name"]["en"]
+            assert fills.passes(CHECKS.reference, case), case["name"]["en"]
             assert set(case["name"]) == {"zh", "en"}
 
 

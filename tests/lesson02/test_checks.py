@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from autograder.grading.admit import refusal
-from autograder.grading.compare import matches
 from autograder.grading.fill import read_exercise
 from autograder.lesson import load_lesson
+from tests.support import fills
 
 LESSON = load_lesson("2")
 CHECKS = LESSON.checks
@@ -26,19 +26,8 @@ def function_of(fill: str):
     return space["bytes_in_flight"]
 
 
-def passes(function, case: dict) -> bool:
-    args = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in case["args"].items()}
-    try:
-        with np.errstate(all="ignore"):
-            return matches(function(**args), case["expect"], case["rtol"], case["atol"])
-    except Exception:
-        return False
-
-
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
-    function = function_of(fill)
-    rng = np.random.default_rng
-    return all(passes(function, c) for c in CHECKS.normal_cases(rng(seed))), all(passes(function, c) for c in CHECKS.boundary_cases(rng(seed)))
+    return fills.outcome(CHECKS, function_of(fill), seed)
 
 
 RIGHT = {
@@ -105,7 +94,7 @@ def test_wrong_fill_fails_where_it_should(name):
 def test_each_case_expects_what_the_reference_gives_and_has_both_names():
     rng = np.random.default_rng(3)
     for case in CHECKS.normal_cases(rng) + CHECKS.boundary_cases(rng):
-        assert passes(CHECKS.reference, case), case["name"]["en"]
+        assert fills.passes(CHECKS.reference, case), case["name"]["en"]
         assert set(case["name"]) == {"zh", "en"}
 
 

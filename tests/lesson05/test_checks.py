@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from autograder.grading.compare import matches
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
 from kernels.specs.wgmma import coordinates
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("5") / "checks.py")
 
@@ -59,17 +59,8 @@ def function_of(fill: str):
     return space["accumulator_coord"]
 
 
-def passes(function, case: dict) -> bool:
-    try:
-        return matches(function(**case["args"]), case["expect"], case["rtol"], case["atol"])
-    except Exception:
-        return False
-
-
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
-    function = function_of(fill)
-    normal, boundary = (cases(np.random.default_rng(seed)) for cases in (CHECKS.normal_cases, CHECKS.boundary_cases))
-    return all(passes(function, c) for c in normal), all(passes(function, c) for c in boundary)
+    return fills.outcome(CHECKS, function_of(fill), seed)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from autograder.grading.admit import refusal
-from autograder.grading.compare import matches
 from autograder.grading.fill import read_exercise
 from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("6") / "checks.py")
 
@@ -72,17 +72,8 @@ def function_of(fill: str):
     return space["advance"]
 
 
-def passes(function, case: dict) -> bool:
-    try:
-        return matches(function(**case["args"]), case["expect"], case["rtol"], case["atol"])
-    except Exception:
-        return False
-
-
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
-    function = function_of(fill)
-    normal, boundary = CHECKS.normal_cases(np.random.default_rng(seed)), CHECKS.boundary_cases(np.random.default_rng(seed))
-    return all(passes(function, c) for c in normal), all(passes(function, c) for c in boundary)
+    return fills.outcome(CHECKS, function_of(fill), seed)
 
 
 @pytest.mark.parametrize("name", RIGHT)

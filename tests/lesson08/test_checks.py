@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from autograder.grading.compare import matches
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("8") / "checks.py")
 
@@ -20,18 +20,8 @@ def function_of(fill: str):
     return space["accumulator_registers"]
 
 
-def passes(function, case: dict) -> bool:
-    try:
-        got = function(**case["args"])
-    except Exception:
-        return False
-    return matches(got, case["expect"], case["rtol"], case["atol"])
-
-
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
-    function = function_of(fill)
-    both = CHECKS.normal_cases(np.random.default_rng(seed)), CHECKS.boundary_cases(np.random.default_rng(seed))
-    return tuple(all(passes(function, c) for c in cases) for cases in both)
+    return fills.outcome(CHECKS, function_of(fill), seed)
 
 
 RIGHT = {
