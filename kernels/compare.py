@@ -158,9 +158,9 @@ def challenge_left(name: str) -> str:
 
 
 def challenge_statement(name: str, line: str) -> str:
-    """A student's line as the statement that goes into the kernel: a bare expression gets the declaration that stands there, a
-    declaration its forgotten semicolon."""
-    left = challenge_left(name)
+    """A student's line as the statement that goes into the kernel: without its trailing comment; a bare expression gets the declaration
+    that stands there, a declaration its forgotten semicolon."""
+    left, line = challenge_left(name), re.sub(r"//.*$", "", line.strip()).strip()
     if not left or line.rstrip().endswith(";"):
         return line
     if re.match(rf"[\w\s:*&]*\b{re.escape(left.split()[-1])}\s*=(?!=)", line):

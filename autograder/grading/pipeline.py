@@ -177,7 +177,7 @@ def _run(lesson: Lesson, reading: Reading, chosen: _Chosen, findings: list[Findi
             return _RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
         except Broken:
             if attempt:
-                findings.append(_finding("sandbox_failed", "review", "运行代码的沙箱两次意外结束，代码没有评分，需要人工查看。", "The sandbox ended twice while it ran the code; the code was not graded, and a person must look.", "exercise"))
+                findings.append(_finding("sandbox_failed", "review", "运行代码的沙箱两次没能运行完，代码没有评分，需要人工查看。", "The sandbox twice could not finish running the code (it ended, or the machine was too busy); the code was not graded, and a person must look.", "exercise"))
     return run.not_run(lesson.checks, findings[-1].message)
 
 

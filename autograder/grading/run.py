@@ -12,7 +12,7 @@ import numpy as np
 from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.compare import matches
-from autograder.grading.sandbox import Reply, Sandbox, Session
+from autograder.grading.sandbox import Broken, Reply, Sandbox, Session
 from autograder.grading.sandbox.codec import ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
@@ -70,7 +70,7 @@ def not_run(checks: Checks, why: Text) -> HiddenChecks:
 def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
     """Call the fill on every hidden case, normal cases first. A crash on one kind costs only that kind: boundary cases that did not all
     come through in the same process are tried in one of their own. Raises CourseError where the lesson's own checks do not run,
-    sandbox.Broken where the sandbox does not."""
+    sandbox.Broken where the sandbox does not, or the machine is too busy to let the fill run."""
     normal, boundary = (_Tried(kind, _shuffled(checks, make, seed_list)) for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)))
     ended = _try(checks, program, sandbox, [normal, boundary])
     if ended == "timeout" and not boundary.begun:  # it cannot pass any more: do not wait a second time
@@ -114,6 +114,8 @@ def _try(checks: Checks, program: str, sandbox: Sandbox, kinds: list[_Tried]) ->
                 if problem is not None:
                     tried.failed.setdefault(case["name"]["en"], problem)
         ended = session.dead.kind if session.dead is not None else None
+        if ended == "starved":
+            raise Broken("the machine gave the fill no time to run")
         for tried in kinds:
             for case in (c for c in tried.cases if c.get("untouched")):
                 if not tried.failed and (problem := _judge_disguised(case, session)) is not None:

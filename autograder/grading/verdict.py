@@ -14,6 +14,8 @@ from autograder.lesson.rubric import Rubric
 from autograder.records import Finding, LinkFound, SlotScore, State
 
 QUESTIONS = ("q1", "q2", "q3")
+# Findings that say it is not known what the code is worth: which of several fills counts, or that none could be run.
+CODE_OPEN = frozenset({"several_fills", "sandbox_failed"})
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,7 @@ class Verdict:
 
 def decide(rubric: Rubric, code: CodeResult, slots: dict[str, SlotScore], findings: list[Finding]) -> Verdict:
     """slots: one score for each of explanation, q1, q2, q3; a missing one counts as empty."""
-    points = {
-        "normal": float(rubric.points.normal if code.normal else 0),
-        "boundary": float(rubric.points.boundary if code.boundary and code.own_case else 0),
-    }
+    points = _code_points(rubric, code)
     for name in ("explanation", *QUESTIONS):
         most = getattr(rubric.points, name)
         points[name] = min(max(0.0, slots[name].points), most) if name in slots else 0.0
@@ -55,9 +54,18 @@ def decide(rubric: Rubric, code: CodeResult, slots: dict[str, SlotScore], findin
     open_questions += [("review_finding", f.code) for f in findings if f.severity == "review"]
     if veto:
         return Verdict("FAIL", total, points, veto, [("veto", v) for v in veto] + failing)
-    if open_questions and not _failing(rubric, code, _at_best(rubric, slots), _best_total(rubric, points, slots)):
+    best_code = CodeResult(True, True, True) if any(f.code in CODE_OPEN and f.severity == "review" for f in findings) else code
+    best_points = points | _code_points(rubric, best_code)
+    if open_questions and not _failing(rubric, best_code, _at_best(rubric, slots), _best_total(rubric, best_points, slots)):
         return Verdict("REVIEW", total, points, veto, open_questions + failing)
     return Verdict("FAIL" if failing else "PASS", total, points, veto, failing)
+
+
+def _code_points(rubric: Rubric, code: CodeResult) -> dict[str, float]:
+    return {
+        "normal": float(rubric.points.normal if code.normal else 0),
+        "boundary": float(rubric.points.boundary if code.boundary and code.own_case else 0),
+    }
 
 
 def _failing(rubric: Rubric, code: CodeResult, slots: dict[str, SlotScore], total: float) -> list[tuple[str, str]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import struct
 
 import numpy as np
 
 from autograder.grading.challenge.jail import Jail, Stopped
-from autograder.grading.challenge.line import refusal
+from autograder.grading.challenge.line import refusal, tokens
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome
 from kernels.compare import challenge_statement, relative_error
@@ -21,21 +20,23 @@ _SHOWN = 600  # characters of a compiler's or the emulator's message
 
 
 class ChallengeJudge:
-    """Judges lines of one kernel. Equal lines (blanks and comment aside) are compiled and run once."""
+    """Judges lines of one kernel. Lines of the same tokens are compiled and run once."""
 
     def __init__(self, kernel: str, *, seed: int = SEED + 1, count: int = COUNT):
         self.kernel, self.seed, self.count = kernel, seed, count
         self._jail: Jail | None = None
-        self._known: dict[str, CheckOutcome] = {}
+        self._known: dict[str, Text | None] = {}
 
     def judge(self, line: str) -> CheckOutcome:
         """The outcome for a line, kind "challenge". Raises CourseError where this machine has no jail."""
-        key = "".join(re.sub(r"//.*$", "", line).split())
-        if key not in self._known:
-            why = refusal(self.kernel, line) or self._run(challenge_statement(self.kernel, line))
-            name = Text(zh=f"挑战：{self.kernel} 里的一行", en=f"Challenge: the line in {self.kernel}")
-            self._known[key] = CheckOutcome(name=name, kind="challenge", passed=why is None, message=why)
-        return self._known[key]
+        why = refusal(self.kernel, line)
+        if why is None:
+            key = tokens(line)
+            if key not in self._known:
+                self._known[key] = self._run(challenge_statement(self.kernel, line))
+            why = self._known[key]
+        name = Text(zh=f"挑战：{self.kernel} 里的一行", en=f"Challenge: the line in {self.kernel}")
+        return CheckOutcome(name=name, kind="challenge", passed=why is None, message=why)
 
     def _run(self, line: str) -> Text | None:
         """None where the kernel is right with this line, else what went wrong."""

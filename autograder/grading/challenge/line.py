@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from autograder.grading.source import NotPython, parse
 from autograder.lesson.model import BLANK
@@ -60,7 +61,7 @@ def refusal(kernel: str, line: str) -> Text | None:
     """Why the line may not be compiled, for the student; None when it may."""
     if len(line) > MAX_LINE or "\n" in line.strip():
         return Text(zh=f"挑战只要一行，不超过 {MAX_LINE} 个字符。", en=f"The challenge takes one line of at most {MAX_LINE} characters.")
-    line = re.sub(r"//.*$", "", line)
+    line = bare(line)
     known = _names_in(kernel) | _WORDS
     at, depth = 0, 0
     while at < len(line):
@@ -83,6 +84,17 @@ def refusal(kernel: str, line: str) -> Text | None:
     return None
 
 
+def bare(line: str) -> str:
+    """The line without its trailing comment."""
+    return re.sub(r"//.*$", "", line)
+
+
+def tokens(line: str) -> str:
+    """An admitted line's tokens, one blank between them: equal for lines that differ only in layout or comment."""
+    return " ".join(m.group() for m in _TOKEN.finditer(bare(line)) if not m.group().isspace())
+
+
+@lru_cache
 def _names_in(kernel: str) -> frozenset[str]:
     """Names that the kernel's own code uses, its comments, strings and includes left out."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"|^\s*#\s*include[^\n]*", " ", _source(kernel), flags=re.S | re.M)

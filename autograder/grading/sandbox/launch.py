@@ -41,7 +41,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call gave. kind: value, raised, not_plain, timeout, memory, crashed or violation (broke the protocol).
+    """What a call gave. kind: value, raised, not_plain, timeout, starved, memory, crashed or violation (broke the protocol).
+
+    starved: the time was up and the machine had given it less than half of its CPU seconds, which says nothing about the fill.
 
     detail: the exception's or type's name, never its text (a text could carry a hidden input out).
     """
@@ -281,6 +283,8 @@ class Session:
             self.sandbox.close()
         if kind == "crashed" and report.get("signal") in (9, 24):  # SIGKILL by the CPU limit's hard end, SIGXCPU
             kind = "timeout"
+        if kind == "timeout" and report.get("cpu_s", self.sandbox.limits.cpu_s) < self.sandbox.limits.cpu_s / 2:
+            kind = "starved"
         self.dead = Reply(kind)
 
 

@@ -10,7 +10,7 @@ import pytest
 from autograder.errors import CourseError
 from autograder.grading.challenge.jail import Jail, Stopped
 from autograder.grading.challenge.judge import ChallengeJudge
-from autograder.grading.challenge.line import challenge_of, read_line, refusal
+from autograder.grading.challenge.line import challenge_of, read_line, refusal, tokens
 from kernels.compare import challenge_statement
 
 KERNEL = "linear_epilogue"
@@ -80,6 +80,17 @@ def test_hostile_lines_are_refused_with_a_reason(line):
 def test_a_bare_expression_becomes_the_declaration():
     assert challenge_statement(KERNEL, "beta != 0.0f") == "bool read_c = beta != 0.0f;"
     assert challenge_statement(KERNEL, RIGHT) == challenge_statement(KERNEL, RIGHT[:-1]) == RIGHT
+    assert challenge_statement(KERNEL, "beta != 0.0f // why") == challenge_statement(KERNEL, RIGHT + " // joins \\")[len("const ") :] == RIGHT[len("const ") :]
+
+
+def test_lines_are_equal_by_tokens_and_not_by_letters():
+    """A line that is no C++ without its blanks must not share an outcome with the right one, whichever is judged first."""
+    assert tokens("bool  read_c=beta!=0.0f;// x") == tokens("bool read_c = beta != 0.0f;")
+    assert tokens("boolread_c = beta != 0.0f;") != tokens("bool read_c = beta != 0.0f;")
+    assert tokens("beta - -1") != tokens("beta --1")
+    judge = ChallengeJudge(KERNEL)
+    judge._jail = type("Never", (), {"run": lambda self, request: pytest.fail("a refused line ran")})()
+    assert not judge.judge("boolread_c = beta != 0.0f;").passed and judge._known == {}
 
 
 @needs_jail

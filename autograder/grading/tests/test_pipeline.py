@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import autograder.answers
 from autograder.grading import grade_notebook, pipeline, run
 from autograder.grading.pipeline import rubric_hash
-from autograder.grading.sandbox import Broken, Reply, Sandbox
+from autograder.grading.sandbox import Broken, Limits, Reply, Sandbox
 from autograder.lesson import load_lesson
 from autograder.records import Result, SlotScore
 from autograder.release.tests.fixture_lesson import write_lesson
@@ -76,6 +76,16 @@ def test_a_sandbox_that_dies_is_told_to_a_person(lesson, sandbox, monkeypatch):
     monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert "sandbox_failed" in [f.code for f in result.findings] and result.points["normal"] == 0
+
+
+def test_a_machine_too_busy_to_run_a_fill_costs_no_points_unseen(lesson, monkeypatch):
+    """The time is up long before the CPU limit: nothing is known of the fill, so a person looks, and its neighbours with the same line are tried again."""
+    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    nb = dump(honest(lesson, "en", fill="while acc is not None:\n    pass"))
+    with Sandbox(limits=Limits(cpu_s=30, wall_s=0.6)) as busy:
+        result = grade_notebook(lesson, nb, "s", sandbox=busy)
+    assert ("sandbox_failed", "review") in [(f.code, f.severity) for f in result.findings]
+    assert not pipeline._RAN._known
 
 
 def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, monkeypatch):

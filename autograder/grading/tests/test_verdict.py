@@ -156,3 +156,14 @@ def test_a_slot_without_a_score_is_empty():
     del slots["q2"]
     verdict = decide(RUBRIC, ALL_RIGHT, slots, [])
     assert verdict.state == "FAIL" and ("no_link", "q2") in verdict.reasons and ("no_kind", "correctness") in verdict.reasons
+
+
+@pytest.mark.parametrize("code", ["several_fills", "sandbox_failed"])
+def test_where_the_code_is_not_known_a_person_looks(code):
+    """Nobody fails for a machine that did not run his code, nor for the last of two fills: it earns nothing yet, and it waits."""
+    finding = Finding(code=code, severity="review", message=TEXT)
+    verdict = decide(RUBRIC, CodeResult(), full(), [finding])
+    assert verdict.state == "REVIEW" and verdict.points["normal"] == verdict.points["boundary"] == 0
+    assert decide(RUBRIC, CodeResult(), full(), [Finding(code="other", severity="review", message=TEXT)]).state == "FAIL"
+    nothing = {n: s.model_copy(update={"points": 0, "links": []}) for n, s in full().items()}
+    assert decide(RUBRIC, CodeResult(), nothing, [finding]).state == "FAIL"  # the best code in the world would not pass
