@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.grading.compare import matches
 from autograder.lesson.checks import Checks
 from autograder.lesson.model import BLANK, Edition
 from autograder.lint.problem import Problem
@@ -114,22 +115,7 @@ def failure(function: Callable, case: dict) -> str:
         return "it should have raised"
     if used := [k for k in case.get("untouched", []) if k in probes and probes[k].used]:
         return f"it used {', '.join(used)}"
-    return "" if equal(got, case["expect"], case.get("rtol", 0.0), case.get("atol", 0.0)) else "the result is wrong"
-
-
-def equal(got: Any, expect: Any, rtol: float, atol: float) -> bool:
-    """Within the case's tolerance, element by element; NaN equals NaN; shapes and kinds must agree."""
-    if isinstance(expect, dict):
-        return isinstance(got, dict) and got.keys() == expect.keys() and all(equal(got[k], expect[k], rtol, atol) for k in expect)
-    if isinstance(expect, (list, tuple)):
-        return isinstance(got, (list, tuple)) and len(got) == len(expect) and all(equal(g, e, rtol, atol) for g, e in zip(got, expect))
-    if expect is None or isinstance(expect, (str, bool)):
-        return type(got) in (type(expect), np.bool_) and got == expect
-    try:
-        g, e = np.asarray(got, np.float64), np.asarray(expect, np.float64)
-    except (TypeError, ValueError):
-        return False
-    return g.shape == e.shape and bool(np.allclose(g, e, rtol=rtol, atol=atol, equal_nan=True))
+    return "" if matches(got, case["expect"], case.get("rtol", 0.0), case.get("atol", 0.0)) else "the result is wrong"
 
 
 def _boundary_inputs(checks: Checks, cases: list, say: Callable) -> None:

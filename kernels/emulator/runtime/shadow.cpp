@@ -29,7 +29,7 @@ bool proxy_fenced(Epoch write, const Thread* issuer, bool global) {
   return fence != fences.end() && issuer->clock.sees({write.who, *fence});
 }
 
-std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool global) {
+std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool global, bool same_block) {
   if (other == Kind::COPY && other_wrote && !global)
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
                     : "Wait on the copy's mbarrier (with the right parity) before reading.";
@@ -39,7 +39,7 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
   if (other == Kind::COPY && !other_wrote)
     return "Wait with tma_store_wait_read (by the thread that stored), then a barrier, before the source is written again.";
   if (other == Kind::WGMMA) return "wgmma_wait first, then a barrier, before the operands are written again.";
-  if (global)
+  if (global && !same_block)
     return "Order the blocks with a flag: store_release or atomic_add_release after the write, load_acquire before the read.";
   return "Put a barrier between them: __syncthreads or named_barrier_sync; __syncwarp inside a warp.";
 }
@@ -201,7 +201,9 @@ void Shadow::report(const char* rule, const Memory& m, size_t offset, const Acto
     message = text("%s at %s %s %s; nothing orders that after the %s by %s at %s. %s", who.c_str(), here.c_str(),
                    a_writes ? "writes" : "reads", what.c_str(), other_wrote ? "write" : "read",
                    name_of_entity(other.epoch.who).c_str(), at(other.place).c_str(),
-                   advice(a_writes, kind_of(a.epoch.who), other_wrote, kind_of(other.epoch.who), !m.block).c_str());
+                   advice(a_writes, kind_of(a.epoch.who), other_wrote, kind_of(other.epoch.who), !m.block,
+                          a.epoch.who >> 16 == other.epoch.who >> 16)
+                       .c_str());
   }
   found("race", rule, message, a.place, other.place);
 }
