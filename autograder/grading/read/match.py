@@ -61,7 +61,7 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
     for cell, index in zip(notebook.cells, owner, strict=True):
         if index is not None:
             reading.found.setdefault(book.parts[index].name, []).append(cell)
-    reading.exercise = _exercise_cells(lesson.checks.function, reading)
+    reading.exercise = _exercise_cells(book.exercise.function, reading)
     _refuse_other_lessons(lesson, notebook, reading, certain)
     _Answers(reading, owner).read()
     return reading
@@ -145,7 +145,7 @@ def _exercise_cells(function: str, reading: Reading) -> list[NbCell]:
 def _refuse_other_lessons(lesson: Lesson, notebook: Notebook, reading: Reading, certain: list[Part]) -> None:
     if not notebook.cells:
         raise Unreadable("笔记本里没有单元格；请在 Jupyter 里打开、保存后重新提交。", "The notebook has no cells; open and save it in Jupyter and hand it in again.")
-    defined = any(f"def {lesson.checks.function}" in c.source for c in reading.exercise)
+    defined = any(f"def {reading.released.exercise.function}" in c.source for c in reading.exercise)
     if defined or any(p.words.total() >= UNIQUE and not p.name.startswith("setup") for p in certain):
         return
     named = {notebook.lesson, *(m for c in reading.code for m in _LESSON.findall(c.source))} - {""}

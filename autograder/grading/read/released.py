@@ -6,6 +6,7 @@ import ast
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.grading.challenge.line import challenge_of
@@ -97,8 +98,16 @@ def _make(lesson: Lesson, lang: str) -> Released:
         nbgrader, course = cell.metadata.get("nbgrader", {}), cell.metadata.get("course", {})
         role = course.get("role", "")
         name = course.get("slot") or course.get("check") or ("boundary_case" if role == "boundary" else role if role in ("exercise", "setup") else cell.id)
-        ids = frozenset(i for i in (nbgrader.get("grade_id"), cell.id) if i)
-        parts.append(Part(name, cell.cell_type, cell.source, ids, words(cell.source)))
+        parts.append(part_of(name, cell.cell_type, cell.source, (nbgrader.get("grade_id"), cell.id)))
+    return edition_of(lang, parts, lesson.checks.function)
+
+
+def part_of(name: str, kind: str, source: str, ids: Iterable[str | None]) -> Part:
+    return Part(name, kind, source, frozenset(i for i in ids if i), words(source))
+
+
+def edition_of(lang: str, parts: list[Part], function: str) -> Released:
+    """One edition from its cells alone: the grader takes them from the lesson, a student's machine from his bundle."""
     leads: dict[str, tuple[int, ...]] = {}
     for i, part in enumerate(parts):
         if part.is_slot:
@@ -116,7 +125,7 @@ def _make(lesson: Lesson, lang: str) -> Released:
     by_text: dict[str, int] = {}
     for i, part in enumerate(parts):
         by_text.setdefault(squeezed(part.source), i)
-    exercise = read_exercise(next(p.source for p in parts if p.name == "exercise"), lesson.checks.function)
+    exercise = read_exercise(next(p.source for p in parts if p.name == "exercise"), function)
     lines = frozenset(plain(x) for p in parts for x in p.source.split("\n")) - {""}
     challenge = next((k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None)
     return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, "\n\n".join(p.source for p in parts), challenge)
