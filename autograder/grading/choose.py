@@ -1,0 +1,86 @@
+"""Which of a submission's cells holds the fill, and what must be said about the places where code and answers were found. Pure, so that
+a student's own check (autograder.student) chooses as the grader does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from autograder.grading import integrity
+from autograder.grading.fill import Fill, extract
+from autograder.grading.read import NbCell, Reading, Released
+from autograder.lesson.rubric import Text
+from autograder.records import Finding
+
+
+@dataclass
+class Chosen:
+    """The fill that is graded, None where there is no exercise cell; what must be said about the choice."""
+
+    fill: Fill | None
+    findings: list[Finding]
+
+
+def choose(reading: Reading) -> Chosen:
+    """Of several exercise cells the last filled one counts, as it does when the notebook runs from top to bottom.
+
+    A cell that only defines the function again, without the exercise's asserts or name, counts where no exercise cell is filled.
+    Where filled ones differ a person must look: neither the better nor the worse one is silently taken.
+    """
+    exercise = reading.released.exercise
+    fills: list[tuple[NbCell, Fill]] = [(c, extract(exercise, c.source)) for c in reading.exercise[:50]]
+    if not fills:
+        return Chosen(None, [finding("no_exercise", "info", "找不到填空单元格，代码没有评分。", "The exercise cell was not found; there is no code to grade.", "exercise")])
+    proper = [f for c, f in fills if "exercise" in (c.role, *c.ids) or integrity.holds_released_assert(exercise, c.source)]
+    written = [f for f in proper if not f.problem] or [f for _, f in fills if not f.problem]
+    counted = written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
+    findings = []
+    if counted.repeated:
+        findings.append(finding("several_fills", "review", "填空单元格里的函数定义了不止一次，写法不同；评分取最后一个。", "The exercise cell defines the function more than once, in different ways; the last one was graded.", "exercise"))
+    elif len({f.key for f in written}) > 1:
+        findings.append(
+            finding(
+                "several_fills",
+                "review",
+                f"有 {len(written)} 个填空单元格，写法不同；评分取最后一个。",
+                f"There are {len(written)} exercise cells with different answers; the last one was graded.",
+                "exercise",
+            )
+        )
+    if counted.problem:
+        findings.append(_problem(counted))
+    return Chosen(counted, findings)
+
+
+def _problem(found: Fill) -> Finding:
+    if found.problem == "not_python" and found.why is not None:
+        return finding("not_python", "info", f"填空不是合法的 Python，代码没有评分：{found.why.zh}", f"The blank is not valid Python, so the code was not graded: {found.why.en}", "exercise")
+    zh, en = _PROBLEMS[found.problem]
+    return finding(found.problem, "info", zh, en, "exercise")
+
+
+_PROBLEMS = {
+    "unfilled": ("填空还没有填。", "The blank is not filled in."),
+    "deleted": ("填空所在的语句被删掉了。", "The statement with the blank was removed."),
+    "no_function": ("填空所在的函数找不到了。", "The function with the blank is not there any more."),
+    "not_python": ("填空不是合法的 Python。", "The blank is not valid Python."),
+}
+
+
+def finding(code: str, severity: str, zh: str, en: str, where: str = "") -> Finding:
+    return Finding(code=code, severity=severity, message=Text(zh=zh, en=en), where=where)
+
+
+def about_answers(reading: Reading) -> list[Finding]:
+    findings = []
+    for slot in reading.moved:
+        findings.append(finding("answer_elsewhere", "info", f"{slot} 的答案写在别的单元格里，已从那里读取。", f"The answer to {slot} stands in another cell and was read from there.", slot))
+    for slot in dict.fromkeys(reading.pictures):
+        findings.append(finding("picture", "info", f"{slot} 的答案里有图片，程序看不懂图片，需要人工查看。", f"The answer to {slot} holds a picture, which no program reads; a person must look.", slot))
+    for slot in reading.cut:
+        findings.append(finding("too_long", "info", f"{slot} 的答案过长，只读了前面的部分。", f"The answer to {slot} is very long; only its beginning was read.", slot))
+    return findings
+
+
+def hints(editions: dict[str, Released]) -> list[str]:
+    """Lines by which an unmarked encoding is told."""
+    return [line for book in editions.values() for part in book.parts for line in part.source.split("\n")[:3] if line]
