@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -34,21 +34,43 @@ class NotLiteral(Exception):
         super().__init__(self.what)
 
 
-def judge_own_case(checks: Checks, sources: list[str]) -> CheckOutcome:
-    """sources: code cells that may hold my_case and my_prediction, in order; the last value given counts, as it does when they run."""
+class NoCase(Exception):
+    """There is no case to judge. empty: it is not filled in, or not there. why: for the student."""
+
+    def __init__(self, why: Text, *, empty: bool = False):
+        self.why, self.empty = why, empty
+        super().__init__(why.en)
+
+
+def read_own_case(sources: Iterable[str]) -> tuple[dict, object]:
+    """The student's input by parameter, and his prediction. sources: code cells that may hold them, in order; the last value given
+    counts, as it does when they run. Raises NoCase."""
     case, prediction = _last_values(sources)
     if case is None or prediction is None or has_blank(case) or has_blank(prediction):
-        return _failed("没有填写边界用例或预测。", "The boundary case or its prediction is not filled in.")
+        raise NoCase(Text(zh="没有填写边界用例或预测。", en="The boundary case or its prediction is not filled in."), empty=True)
     try:
         args, predicted = _arguments(case), literal(prediction)
     except RecursionError:
-        return _failed("边界用例或预测写得太深。", "The boundary case or its prediction is nested too deeply.")
+        raise NoCase(Text(zh="边界用例或预测写得太深。", en="The boundary case or its prediction is nested too deeply.")) from None
     except NotLiteral as e:
-        return _failed(
-            f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。", f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}"
-        )
+        zh, en = f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。", f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}"
+        raise NoCase(Text(zh=zh, en=en)) from None
     if not _bounded(args):
-        return _failed("边界用例里的数太大。", "The numbers in the boundary case are too large.")
+        raise NoCase(Text(zh="边界用例里的数太大。", en="The numbers in the boundary case are too large."))
+    return args, predicted
+
+
+def agrees(predicted: object, result: object) -> bool:
+    """Is the result what was predicted, as exactly as a person works it out?"""
+    return matches(_like(predicted, result), result, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def judge_own_case(checks: Checks, sources: Iterable[str]) -> CheckOutcome:
+    """sources: as read_own_case takes them."""
+    try:
+        args, predicted = read_own_case(sources)
+    except NoCase as e:
+        return _failed(e.why.zh, e.why.en)
     try:
         with np.errstate(all="ignore"):
             counts = bool(checks.is_boundary(args))
@@ -61,7 +83,7 @@ def judge_own_case(checks: Checks, sources: list[str]) -> CheckOutcome:
             expected = checks.reference(**args)
     except Exception:
         return _failed("对这个输入，函数没有定义好的结果。", "The function has no defined result for this input.")
-    if matches(_like(predicted, expected), expected, rtol=TOLERANCE, atol=TOLERANCE):
+    if agrees(predicted, expected):
         return CheckOutcome(name=NAME, kind="own_case", passed=True)
     return _failed("输入在边界上，但预测的结果不对。", "The input is on the boundary, but the predicted result is wrong.")
 
@@ -83,7 +105,7 @@ def _failed(zh: str, en: str) -> CheckOutcome:
     return CheckOutcome(name=NAME, kind="own_case", passed=False, message=Text(zh=zh, en=en))
 
 
-def _last_values(sources: list[str]) -> tuple[ast.expr | None, ast.expr | None]:
+def _last_values(sources: Iterable[str]) -> tuple[ast.expr | None, ast.expr | None]:
     values: dict[str, ast.expr] = {}
     for source in sources:
         try:
