@@ -92,13 +92,18 @@ class Result(_Plain):
     veto: list[str] = []
     findings: list[Finding] = []
     reasons: list[str] = []  # in the notebook's language, for the student
-    reasons_en: list[str] = []  # the same in English, for the instructor; empty where `reasons` says it in both or in English
+    reasons_en: list[str] = []  # the same in English, for the instructor; empty only where `reasons` is English
     checks: list[CheckOutcome] = []
     slots: dict[str, SlotScore] = {}
     fill: str = ""  # what the student wrote in the blank
     challenge: str = ""  # his line of CUDA C++, "" where there is none
     source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
     rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
+
+    @classmethod
+    def ungraded(cls, student: str, lesson: str, why: Text, *, lang: Literal["zh", "en"] = "zh", **known) -> Result:
+        """A submission that could not be graded. Its language is not known for sure, so the student's reason stands in both."""
+        return cls(student=student, lesson=lesson, lang=lang, state="UNGRADED", reasons=[f"{why.zh} / {why.en}"], reasons_en=[why.en], **known)
 
     @property
     def why(self) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.lesson import Lesson
+from autograder.lesson.rubric import Text
 from autograder.records import Result
 
 CONNECT = "10s"
@@ -79,8 +80,7 @@ def _outcome(future, student: str, lesson: Lesson, address: str) -> Result | Non
     except TimeoutError:
         return None
     except KilledWorker:
-        reason = "批改它的几个进程先后被终止，需要人工查看。 / Every worker that graded it was ended; a person must look."
-        return Result(student=student, lesson=lesson.slug, lang="zh", state="UNGRADED", reasons=[reason])
+        return Result.ungraded(student, lesson.slug, Text(zh="批改它的几个进程先后被终止，需要人工查看。", en="Every worker that graded it was ended; a person must look."))
     except CancelledError:
         raise _lost(address) from None
 

@@ -23,6 +23,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder
 from autograder.grading.pipeline import rubric_hash
 from autograder.lesson import Lesson
+from autograder.lesson.rubric import Text
 from autograder.records import Result
 
 BATCH = 100  # results a transaction
@@ -142,7 +143,7 @@ class _Run:
                     continue
                 waiting[submission.student] = (digest, submission.timestamp)
                 if path is None:
-                    unread.append(ungraded(submission.student, self.lesson, submission.problem or UNREADABLE))
+                    unread.append(Result.ungraded(submission.student, self.lesson.slug, Text(**(submission.problem or UNREADABLE))))
                     continue
                 yield submission.student, path
 
@@ -209,11 +210,6 @@ class _Run:
         for entry in batch:
             write_autograded(self.course, self.lesson, entry.result)
         self.writer.write(batch)
-
-
-def ungraded(student: str, lesson: Lesson, problem: dict[str, str]) -> Result:
-    """A hand-in without a file to read. Its language is not known, so the reason stands in both."""
-    return Result(student=student, lesson=lesson.slug, lang="zh", state="UNGRADED", reasons=[f"{problem.get('zh', '')} / {problem.get('en', '')}"])
 
 
 def _pool_grader(jobs: int | None, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:

@@ -149,11 +149,8 @@ def _challenge_line(reading: Reading) -> str:
 
 
 def _ungraded(lesson: Lesson, student: str, why: Text, lang: str, source_hash: str, identity: str, code: str = "unreadable") -> Result:
-    """Its language is not known for sure, so the reason stands in both."""
     finding = Finding(code=code, severity="info", message=why)
-    return Result(
-        student=student, lesson=lesson.slug, lang=lang, state="UNGRADED", findings=[finding], reasons=[f"{why.zh} / {why.en}"], source_hash=source_hash, rubric_hash=identity
-    )
+    return Result.ungraded(student, lesson.slug, why, lang=lang, findings=[finding], source_hash=source_hash, rubric_hash=identity)
 
 
 def hash_of_path(path: object) -> str:

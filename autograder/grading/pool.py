@@ -213,17 +213,8 @@ class _Pool:
 
     def _ungraded(self, task: _Task, how: str) -> Result:
         why = _WHY[how]
-        data = task.submission
-        return Result(
-            student=task.student,
-            lesson=self.lesson.slug,
-            lang="zh",
-            state="UNGRADED",
-            findings=[Finding(code="grader_" + how, severity="review", message=why)],
-            reasons=[f"{why.zh} / {why.en}"],
-            source_hash=_hash_of(data),
-            rubric_hash=rubric_hash(self.lesson),
-        )
+        finding = Finding(code="grader_" + how, severity="review", message=why)
+        return Result.ungraded(task.student, self.lesson.slug, why, findings=[finding], source_hash=_hash_of(task.submission), rubric_hash=rubric_hash(self.lesson))
 
 
 def _hash_of(submission: Path | str | bytes) -> str:

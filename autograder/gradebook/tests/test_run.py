@@ -133,6 +133,7 @@ def test_what_cannot_be_taken_is_ungraded_and_stops_nobody(lesson, course, inbox
     states = {f.result.student: f.result.state for f in final_results(course, lesson)}
     assert states == {"good": "PASS", "empty": "UNGRADED", "two": "UNGRADED", "link": "UNGRADED", "dir": "UNGRADED", "other": "UNGRADED"}
     assert summary.graded == 6
+    assert all(f.result.why[0].isascii() for f in final_results(course, lesson) if f.result.state == "UNGRADED"), "the instructor's reasons are English"
     assert not (course.step("submitted", "link", lesson.slug) / f"{lesson.slug}.ipynb").exists()
 
 

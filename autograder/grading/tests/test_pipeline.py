@@ -95,6 +95,7 @@ def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, mon
     monkeypatch.setattr(autograder.answers, "score_many", faulty)
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert result.state == "UNGRADED" and result.findings[0].code == "grader_error"
+    assert result.why[0].isascii() and result.reasons == [f"{result.findings[0].message.zh} / {result.why[0]}"], "the instructor's reason is English, the student's stands in both"
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
