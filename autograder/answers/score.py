@@ -16,11 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from autograder.answers import calibration, embed, rules
+from autograder.answers.aside import Aside, Subject, aside
 from autograder.answers.gate import Gate, gate
 from autograder.answers.normalise import Span
 from autograder.answers.polarity import Stance, stance
 from autograder.answers.reasons import say
 from autograder.answers.segment import Sentence, sentences
+from autograder.answers.turned import Vouched
 from autograder.lesson.rubric import Rubric, Slot
 from autograder.records import LinkFound, MisconceptionFound, SlotScore
 
@@ -52,6 +54,8 @@ class Assessment:
     gate: Gate
     links: tuple[Evidence, ...]
     misconceptions: tuple[Evidence, ...]
+    aside: Aside | None = None
+    turned: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,12 +83,19 @@ class Scorer:
     def __init__(self, rubric: Rubric):
         self.rubric = rubric
         self.rules = rules.compile_rules(rubric)
+        self.subject = Subject(rubric, {g.regex for patterns in self.rules.values() for p in patterns for groups in p.variants for g in groups})
         self._vectors: dict[str, embed.SlotVectors] = {}
+        self._vouched: dict[str, Vouched] = {}
 
     def vectors(self, slot_name: str) -> embed.SlotVectors:
         if slot_name not in self._vectors:
             self._vectors[slot_name] = embed.SlotVectors(self.rubric.slots[slot_name])
         return self._vectors[slot_name]
+
+    def vouched(self, slot_name: str) -> Vouched:
+        if slot_name not in self._vouched:
+            self._vouched[slot_name] = Vouched(self.rubric.slots[slot_name])
+        return self._vouched[slot_name]
 
     def assess(self, slot_name: str, answer: str, lang: str, lesson_text: str = "") -> Assessment:
         """Run gate, rules and embeddings on one answer."""
@@ -126,7 +137,10 @@ class Scorer:
             if reading.contradicted and not reading.hit:
                 p = min(p, _DENIED)
             found.append(Evidence(holder.id, seen, p, reading.hit.span if reading.hit else seen.likeness.span))
-        return Assessment(r.slot, r.gate, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]))
+        stated = any(e.hit for e in found)  # only what a rule found is ever released or sure
+        beside = aside(r.gate.normal, r.sents, self.subject) if stated else None
+        turned = self.vouched(r.slot).turned(r.gate.normal, r.sents) if stated else ""
+        return Assessment(r.slot, r.gate, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]), beside, turned)
 
 
 _ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
@@ -201,6 +215,10 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         review.append(("doubtful", {}))
     if any(e.hit and e.seen.reading.contradicted for e in credited):
         review.append(("contradicted", {}))
+    if points and a.aside:
+        review.append(("aside", {"quote": _short(a.aside.text)}))
+    if points and a.turned:
+        review.append(("turned", {"quote": _short(a.turned)}))
     review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
     told = review + [(f"discarded_{kind}", {}) for kind in sorted(a.gate.kinds)]
     if a.gate.empty and not a.gate.discarded:
