@@ -41,7 +41,7 @@ def start(lesson: str, lang: str, space: dict) -> None:
 
     Raises CourseError where the lesson's data is not found beside the notebook.
     """
-    _Session.lesson = load_student_lesson(lesson, _notebook_folder(space))
+    _Session.lesson = load_student_lesson(lesson, _notebook_folder(space), lang)
     _Session.lang, _Session.space = lang, space
     _Session.hints = HintLadder(_Session.lesson, lang)
     _explain_blanks(lang)

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from autograder.student.integrity import integrity_items, missing_items
-from autograder.student.reading import find_parts, lesson_name_of, read_notebook
-from autograder.student.data import load_student_lesson
+from autograder.student.reading import read_saved
 from autograder.student.runner import SECONDS, run_apart
+from autograder.student.saved import answer_items, doubled_items, fill_items, finding_items, has_outputs, own_case_items, own_case_sources
 from autograder.student.show import Report
-from autograder.student.status import answer_items
 from autograder.student.words import say
 
 
@@ -29,17 +27,19 @@ def command(
 
 def check_notebook(path: Path, seconds: float = SECONDS) -> Report:
     """The report of `course check`. Raises CourseError where the file cannot be read."""
-    nb = read_notebook(path)
-    lesson = load_student_lesson(lesson_name_of(nb, path), path.resolve().parent)
-    found = find_parts(nb, lesson)
-    lang = found.lang
+    saved = read_saved(path)
+    lesson, lang = saved.lesson, saved.lang
     report = Report(say(lang, "check_title", file=path.name, title=lesson.title[lang]), lang)
-    report.extend(missing_items(found, lang))
-    report.extend(integrity_items(lesson, found, lang))
-    report.extend(run_apart(lesson, lang, found.source("exercise"), found.source("boundary_case"), seconds))
-    report.extend(answer_items(lesson, found, lang))
-    if not found.has_outputs:
+    report.extend(finding_items(saved, lang))
+    wrong, program = fill_items(saved, lang)
+    no_case = own_case_items(saved, lang)
+    report.extend(wrong)
+    if program is not None or not no_case:
+        report.extend(run_apart(lesson, lang, program, own_case_sources(saved), seconds))
+    report.extend([*no_case, *answer_items(saved, lang), *doubled_items(saved, lang)])
+    if not has_outputs(saved):
         report.add("note", say(lang, "no_outputs"), "outputs")
     report.foot.append(say(lang, "not_ready", n=report.open) if report.open else say(lang, "ready"))
+    report.foot.append(say(lang, "release", slug=lesson.slug, release=lesson.release))
     report.foot.append(say(lang, "foot_unseen", total=sum(lesson.points.values()), pass_mark=lesson.pass_mark))
     return report

@@ -18,7 +18,7 @@ def command(
 ):
     """A hint for a lesson, level 1 to 4; level 4 is the full answer and asks first."""
     lang = lang or _language()
-    data = load_student_lesson(lesson)
+    data = load_student_lesson(lesson, lang=lang)
     if level == LEVELS and not yes and not typer.confirm(say(lang, "hint_ask"), err=True):
         raise typer.Exit(1)
     report = hint_report(data, level, lang)

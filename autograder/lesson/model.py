@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from autograder.lesson.checks import Checks
-from autograder.lesson.rubric import Rubric
+if TYPE_CHECKING:  # a student's install has the names below, and neither checks nor rubrics
+    from autograder.lesson.checks import Checks
+    from autograder.lesson.rubric import Rubric
 
 LANGS = ("zh", "en")  # the first one is the default edition
 BLANK = "______"

@@ -52,7 +52,7 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         requirements = {"requirements.txt": [f"./{wheel.name}", *pins(SOURCE)], "requirements-gpu.txt": ["-r requirements.txt", *_gpu_pins()]}
         zips = []
         for lesson in lessons:
-            progress(lesson.slug)
+            progress(f"{lesson.slug}, release {student_lesson(lesson).release}")
             made = work / lesson.slug
             _bundle(lesson, made / "bundle" / lesson.slug, wheel, requirements)
             _zip(made / "bundle" / lesson.slug, made / f"{lesson.slug}.zip")
@@ -90,7 +90,7 @@ def _bundle(lesson: Lesson, folder: Path, wheel: Path, requirements: dict[str, l
     for name, lines in requirements.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     titles = {f"title_{lang}": lesson.edition(lang).title for lang in LANGS}
-    (folder / "README.md").write_text(README.format(slug=lesson.slug, **titles), encoding="utf-8")
+    (folder / "README.md").write_text(README.format(slug=lesson.slug, release=student_lesson(lesson).release, **titles), encoding="utf-8")
     (folder / FILE).write_text(to_json(student_lesson(lesson)), encoding="utf-8")
     for lang in LANGS:
         _notebook(lesson, lang, folder / lang)

@@ -1,4 +1,8 @@
-"""The student's wheel: kernels and the student's part of autograder. No grader, no lesson, nothing hidden."""
+"""The student's wheel: kernels and the student's part of autograder. No lesson, nothing hidden.
+
+Of the grader it holds the reading alone, so that a student's own check reads a notebook as grading does; what runs, compares with
+hidden checks or scores stays out.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,13 @@ from autograder.errors import CourseError
 SOURCE = Path(__file__).resolve().parents[2]
 # The student's part of autograder; kernels goes whole, but for its tests.
 MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py")
+READING = (
+    "records.py",
+    *(f"lesson/{n}.py" for n in ("__init__", "model", "references", "rubric")),
+    *(f"grading/{n}.py" for n in ("__init__", "admit", "choose", "compare", "fill", "integrity", "names", "own_case", "source")),
+    *(f"grading/challenge/{n}.py" for n in ("__init__", "line")),
+    *(f"grading/read/{p.name}" for p in sorted((SOURCE / "autograder" / "grading" / "read").glob("*.py"))),
+)
 COMMANDS = ("__init__", "check", "doctor", "hint", "run", "races", "bench")
 _SKIP = shutil.ignore_patterns("__pycache__", "tests", "*.pyc", ".*")
 EPOCH = "315532800"  # 1980-01-01, the first time a zip can hold: the same sources give the same bytes
@@ -76,7 +87,8 @@ def stage_sources(stage: Path, prebuild: bool = False) -> None:
         _prebuild(stage)
     package = stage / "autograder"
     (package / "commands").mkdir(parents=True)
-    for name in MODULES:
+    for name in (*MODULES, *READING):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(SOURCE / "autograder" / name, package / name)
     for name in COMMANDS:
         shutil.copy2(SOURCE / "autograder" / "commands" / f"{name}.py", package / "commands")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.student.words import say
 
 FILE = "lesson.json"
 FORMAT = 1
@@ -43,6 +46,12 @@ class StudentLesson:
     released: dict[str, tuple[ReleasedCell, ...]]
     folder: Path | None = None
 
+    @property
+    def release(self) -> str:
+        """A short name of what was handed out, the same wherever it is made from the same pages; another after any change of a cell."""
+        cells = [[lang, c.kind, c.part, c.source] for lang in sorted(self.released) for c in self.released[lang]]
+        return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:8]
+
     def part(self, name: str, lang: str) -> ReleasedCell:
         return next(c for c in self.released[lang] if c.part == name)
 
@@ -62,12 +71,13 @@ def to_json(lesson: StudentLesson) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def from_json(text: str, folder: Path | None = None) -> StudentLesson:
+def from_json(text: str, folder: Path | None = None, lang: str = "") -> StudentLesson:
+    """The lesson of a lesson.json. lang: of the messages, "" for both. Raises CourseError where the text is none."""
     where = str(folder / FILE) if folder else FILE
     try:
         data = json.loads(text)
         if data["format"] != FORMAT:
-            raise CourseError(f"The lesson data has format {data['format']}, this package reads format {FORMAT}.", where=where, remedy="Install the package of the same bundle: python -m pip install -r requirements.txt.")
+            raise CourseError(say(lang, "data_format", found=data["format"], known=FORMAT), where=where)
         return StudentLesson(
             slug=data["lesson"],
             function=data["function"],
@@ -79,26 +89,27 @@ def from_json(text: str, folder: Path | None = None) -> StudentLesson:
             folder=folder,
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, zlib.error) as e:
-        raise CourseError("The lesson data is damaged.", where=where, remedy="Unzip the bundle again.") from e
+        raise CourseError(say(lang, "data_damaged"), where=where) from e
 
 
-def load_student_lesson(name: str, near: Path | None = None) -> StudentLesson:
+def load_student_lesson(name: str, near: Path | None = None, lang: str = "") -> StudentLesson:
     """A lesson's data by slug, number or part of the name: from a bundle near `near` (default: the working folder), else from the repository.
 
-    Raises CourseError where neither has it.
+    lang: of the messages, "" for both. Raises CourseError where neither has it.
     """
     near = (near or Path.cwd()).resolve()
-    for file in _candidates(near):
-        lesson = from_json(file.read_text(encoding="utf-8"), file.parent)
+    for lesson in lessons_near(near, lang):
         if _is_called(lesson.slug, name):
             return lesson
-    return _from_repository(name, near)
+    return _from_repository(name, near, lang)
 
 
-def _candidates(near: Path) -> list[Path]:
-    """lesson.json in the folder, in the folders above, then in those directly below."""
+def lessons_near(near: Path, lang: str = "") -> Iterator[StudentLesson]:
+    """Bundles' lessons: in the folder, in the folders above, then in those directly below."""
+    near = near.resolve()
     places = [near, *list(near.parents)[:_LEVELS_UP]]
-    return [p / FILE for p in places if (p / FILE).is_file()] + sorted(near.glob(f"*/{FILE}"))
+    for file in [p / FILE for p in places if (p / FILE).is_file()] + sorted(near.glob(f"*/{FILE}")):
+        yield from_json(file.read_text(encoding="utf-8", errors="replace"), file.parent, lang)
 
 
 def _is_called(slug: str, name: str) -> bool:
@@ -109,7 +120,7 @@ def _is_called(slug: str, name: str) -> bool:
     return bool(name) and name in slug
 
 
-def _from_repository(name: str, near: Path) -> StudentLesson:
+def _from_repository(name: str, near: Path, lang: str) -> StudentLesson:
     """Inside a checkout of the course, from the lesson itself."""
     try:
         from autograder.paths import course_root
@@ -124,11 +135,7 @@ def _from_repository(name: str, near: Path) -> StudentLesson:
             pass
         else:
             return student_lesson(load_lesson(name, root / "lessons"))
-    raise CourseError(
-        f"The data of lesson {name!r} ({FILE}) was not found.",
-        where=str(near),
-        remedy="Keep the notebook in the folder it was unzipped to, or run the command there.",
-    )
+    raise CourseError(say(lang, "data_missing", name=name, file=FILE), where=str(near))
 
 
 def _pack(text: str) -> str:

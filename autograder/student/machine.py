@@ -40,7 +40,7 @@ def looks() -> Iterator[Look]:
         ("student", "emulator", _emulator),
         ("student", "system compiler", _compiler),
     ]
-    if importlib.util.find_spec("autograder.grading"):
+    if importlib.util.find_spec("autograder.grading.sandbox"):  # of the grader a student's install has the reading alone
         probes += [
             ("instructor", "packages", _instructor_packages),
             ("instructor", "sandbox", _sandbox),

@@ -1,4 +1,4 @@
-"""Running a student's saved cells in a process of their own, with a time limit.
+"""Running a student's saved fill in a process of its own, with a time limit.
 
     python -m autograder.student.runner < request.json > items.json
 
@@ -8,13 +8,13 @@ no sandbox; the grader has one.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import signal
 import subprocess
 import sys
 
+from autograder.grading.own_case import NoCase, read_own_case
 from autograder.student.data import StudentLesson
 from autograder.student.show import Item, error_text
 from autograder.student.visible import OFFERED, check_function, check_own_case
@@ -23,9 +23,10 @@ from autograder.student.words import say
 SECONDS = 30
 
 
-def run_apart(lesson: StudentLesson, lang: str, exercise: str | None, boundary: str | None, seconds: float = SECONDS) -> list[Item]:
-    """Visible checks and the student's own case on the saved cells' sources (None: the cell is missing)."""
-    request = {"function": lesson.function, "lang": lang, "released": lesson.part("exercise", lang).source, "exercise": exercise, "boundary": boundary}
+def run_apart(lesson: StudentLesson, lang: str, program: str | None, cases: list[str], seconds: float = SECONDS) -> list[Item]:
+    """Visible checks and the student's own case. program: the released cell with the student's fill, as it is graded (None: there is
+    none). cases: code cells that may hold the own case; they are read, not run. Nothing is tried where there is neither."""
+    request = {"function": lesson.function, "lang": lang, "released": lesson.part("exercise", lang).source, "program": program, "cases": cases}
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder.student.runner"],
         stdin=subprocess.PIPE,
@@ -68,32 +69,20 @@ def _reason(code: int | None) -> str:
 
 def _items(request: dict) -> list[Item]:
     lang, name, released = request["lang"], request["function"], request["released"]
-    space: dict = {"__name__": "__main__", **OFFERED}
-    if request["exercise"] is None:
-        return []
+    space: dict = {"__name__": "exercise", **OFFERED}
+    items: list[Item] = []
+    if request["program"] is not None:
+        try:
+            exec(compile(request["program"], "<exercise>", "exec"), space)
+        except BaseException as e:  # SystemExit too: it is the student's code
+            if name not in space:
+                return [Item("bad", say(lang, "cell_raises", function=name, error=error_text(e)), "blank")]
+        items = check_function(space.get(name), name, released, lang)
     try:
-        _execute(request["exercise"], space)
-    except SyntaxError as e:
-        return [Item("bad", say(lang, "no_parse", line=e.lineno or 0, message=e.msg), "blank")]
-    except BaseException as e:  # SystemExit too: it is the student's code
-        if name not in space:
-            return [Item("bad", say(lang, "cell_raises", function=name, error=error_text(e)), "blank")]
-    items = check_function(space.get(name), name, released, lang)
-    if request["boundary"] is None:
+        case, prediction = read_own_case(request["cases"])
+    except NoCase:  # said by own_case_items
         return items
-    try:
-        _execute(request["boundary"], space)
-    except BaseException:
-        space.pop("my_prediction", None)  # an unfilled blank raises NameError: the case is not written yet
-    there = "my_case" in space and "my_prediction" in space
-    return items + check_own_case(space.get("my_case"), space.get("my_prediction"), space.get(name), name, released, lang, written=there)
-
-
-def _execute(source: str, space: dict) -> None:
-    """Run a cell without its asserts and magics: the asserts are tried one by one afterwards."""
-    tree = ast.parse("\n".join(x for x in source.split("\n") if not x.lstrip().startswith(("%", "!"))))
-    tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
-    exec(compile(tree, "<cell>", "exec"), space)
+    return items + check_own_case(case, prediction, space.get(name), name, released, lang, written=True)
 
 
 def main() -> None:

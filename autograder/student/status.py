@@ -6,12 +6,9 @@ import time
 from pathlib import Path
 
 from autograder.student.data import StudentLesson
-from autograder.student.reading import ANSWERS, Found, find_parts, read_notebook, word_count, written
 from autograder.student.show import Item, Report
 from autograder.student.visible import check_function, check_own_case
 from autograder.student.words import say
-
-FEW_WORDS = 15  # fewer can hardly name cause, mechanism and effect
 
 
 def normal_report(lesson: StudentLesson, lang: str, space: dict) -> Report:
@@ -39,28 +36,15 @@ def whole_report(lesson: StudentLesson, lang: str, space: dict, notebook: Path |
     if notebook is None:
         report.add("note", say(lang, "answers_no_file", slug=lesson.slug), "answers")
     else:
-        report.extend(answer_items(lesson, find_parts(read_notebook(notebook), lesson), lang))
+        report.extend(_answers(lesson, lang, notebook))
         saved = time.strftime("%H:%M:%S", time.localtime(notebook.stat().st_mtime))
         report.foot.append(say(lang, "answers_saved", time=saved))
     report.foot.append(say(lang, "foot_unseen", total=sum(lesson.points.values()), pass_mark=lesson.pass_mark))
     return report
 
 
-def answer_items(lesson: StudentLesson, found: Found, lang: str) -> list[Item]:
-    items = []
-    for slot in ANSWERS:
-        name = say(lang, f"slot_{slot}")
-        answer = found.answer(slot)
-        if answer is None:
-            continue  # a missing cell is reported as such by missing_items
-        count = word_count(written(answer, lesson.part(slot, found.lang).source))
-        if not count:
-            items.append(Item("todo", say(lang, "answer_empty", slot=name, points=_points(lesson, slot, lang)), "answer"))
-        else:
-            items.append(Item("todo" if count < FEW_WORDS else "ok", say(lang, "answer_short" if count < FEW_WORDS else "answer_written", slot=name, count=count), "answer"))
-    return items
+def _answers(lesson: StudentLesson, lang: str, notebook: Path) -> list[Item]:
+    from autograder.student.reading import read_saved  # the grader's reading is not needed before a student asks for this
+    from autograder.student.saved import answer_items
 
-
-def _points(lesson: StudentLesson, slot: str, lang: str) -> str:
-    n = lesson.points[slot]
-    return str(n) if lang == "zh" else f"{n} point" + ("s" if n != 1 else "")
+    return answer_items(read_saved(notebook, lesson), lang)

@@ -17,7 +17,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "blank_here": ("这个单元格里还有填空：把 ______ 换成你的内容，再运行。", "This cell still has a blank: replace ______ with yours and run it again."),
     "no_function": ("内核里还没有 {function}：先运行填空单元格。", "There is no {function} yet: run the exercise cell first."),
     "not_function": ("{function} 不是函数：重新运行填空单元格。", "{function} is not a function: run the exercise cell again."),
-    "no_parse": ("填空单元格不是合法的 Python：第 {line} 行，{message}。", "The exercise cell is not valid Python: line {line}, {message}."),
+    "no_parse": ("填空单元格：{why}", "The exercise cell: {why}"),
     "cell_raises": ("填空单元格在定义 {function} 之前就停下了：{error}。", "The exercise cell stopped before it defined {function}: {error}."),
     # visible checks
     "check_passed": ("{check}", "{check}"),
@@ -33,7 +33,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "case_empty": ("边界用例还没写：把 my_case 和 my_prediction 里的 ______ 换成具体的值，再运行那个单元格。", "The boundary case is still empty: replace every ______ in my_case and my_prediction with values and run that cell."),
     "case_waits": ("边界用例已写；等 {function} 填好并运行之后再核对。", "The boundary case is written; it is tried once {function} is complete and has been run."),
     "case_not_dict": ("my_case 应当是 dict(参数=值, ...)。", "my_case should be dict(parameter=value, ...)."),
-    "case_not_literal": ("my_case 和 my_prediction 只能写具体的值（数字、None、float(\"nan\")、列表等），不能写变量或算式结果。", "Write plain values in my_case and my_prediction (numbers, None, float(\"nan\"), lists), no variables and no calls of your own function."),
     "case_raised": ("用 my_case 调用 {function} 时抛出 {error}。", "Calling {function} with my_case raised {error}."),
     "case_wrong": ("你预测 {prediction}，而你的函数给出 {got}。两者至少有一个要改：先想清楚正确结果是什么。", "You predict {prediction}, your function gives {got}. One of them must change: first decide what the right result is."),
     "case_same": ("这组输入和公开检查里的一样，换一组自己想到的更有价值。", "This input is one of the visible checks; one of your own would tell you more."),
@@ -46,7 +45,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "slot_q1": ("Q1", "Q1"),
     "slot_q2": ("Q2", "Q2"),
     "slot_q3": ("Q3", "Q3"),
-    "points": ("{n} 分", "{n} pt"),
     "answers_saved": ("以上作答按 {time} 保存的文件读取；刚改过的话，先保存（Ctrl+S）再运行一次。", "Answers are read from the file as saved at {time}; if you have just typed, save (Ctrl+S) and run this again."),
     "answers_no_file": ("没有找到笔记本文件，看不到作答是否为空；交卷前运行：course check {slug}.ipynb", "The notebook's file was not found, so the answers were not looked at; before you hand in run: course check {slug}.ipynb"),
     # footers
@@ -88,18 +86,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "challenge_done": ("对了：你的这一行在 {n} 组输入上都得到正确结果。", "Right: your line gives correct results on all {n} inputs."),
     # course check
     "check_title": ("{file}：{title}", "{file}: {title}"),
-    "part_missing": ("缺少{part}：这个单元格被删掉了。从压缩包里重新打开原来的笔记本，把它复制回来。", "Missing: {part}. The cell was deleted; open the original notebook from the bundle and copy it back."),
-    "part_doubled": ("{part}出现了 {n} 次：只留一个。", "There are {n} copies of {part}: keep one."),
-    "edited_locked": ("{part}是锁定的，却被改过。改它不会加分，请从原来的笔记本恢复。", "You edited {part}, which is locked. That earns nothing; restore it from the original notebook."),
-    "edited_outside": ("填空单元格里，填空以外的地方被改过（第 {lines} 行）。只有填空会被评分；删除或放宽检查会被一票否决。", "The exercise cell was changed outside the blank (line {lines}). Only the blank is graded; deleting or loosening a check is a veto."),
-    "assert_removed": ("公开检查 {check} 被删除或改动。这会被一票否决：请恢复它。", "The visible check {check} was deleted or changed. That is a veto: restore it."),
-    "boundary_edited": ("边界用例单元格里，填空以外的地方被改过：恢复成 my_case = dict(...) 和 my_prediction = ...。", "The boundary cell was changed outside its blanks: restore my_case = dict(...) and my_prediction = ...."),
+    "part_missing": ("缺少{part}：找不到这个单元格，别处也没有写。从压缩包里重新打开原来的笔记本，把它复制回来。", "Missing: {part}. The cell is not there, and nothing elsewhere stands for it; open the original notebook from the bundle and copy it back."),
+    "part_doubled": ("{part}出现了 {n} 次：只留一个就好。", "There are {n} copies of {part}: one is enough."),
+    "is_veto": ("{said}这会被一票否决：从原来的笔记本恢复它。", "{said} That is a veto: restore it from the original notebook."),
+    "is_review": ("{said}这样交上去要等人工查看：请改回来。", "{said} Handed in like this it waits for a person to look: put it right."),
+    "fill_lost": ("{said}从原来的笔记本把填空单元格复制回来，再填一次。", "{said} Copy the exercise cell from the original notebook and fill it again."),
     "intact": ("填空以外没有改动。", "Nothing was changed outside the blanks."),
     "name_exercise": ("填空单元格", "the exercise cell"),
     "name_boundary_case": ("边界用例单元格", "the boundary case cell"),
-    "name_normal": ("检查单元格（正常输入）", "the check cell for normal inputs"),
-    "name_boundary": ("检查单元格（边界输入）", "the check cell for boundary inputs"),
-    "name_setup": ("准备单元格", "the setup cell"),
     "name_explanation": ("作答格“解释你的实现”", "the answer slot for the explanation"),
     "name_q1": ("作答格 Q1", "the answer slot Q1"),
     "name_q2": ("作答格 Q2", "the answer slot Q2"),
@@ -108,10 +102,29 @@ WORDS: dict[str, tuple[str, str]] = {
     "run_died": ("运行你的代码的进程意外结束（{reason}）。", "The process that ran your code ended unexpectedly ({reason})."),
     "ready": ("可以交卷了。", "Ready to hand in."),
     "not_ready": ("还有 {n} 项要处理。", "{n} things left to do."),
+    "release": (
+        "依据：{slug}，发布版本 {release}（压缩包里的 lesson.json）。老师若发布了更新的版本，请下载新的压缩包再检查一次。",
+        "Checked against {slug}, release {release} (lesson.json of your bundle). If a newer one was announced, download that bundle and check again.",
+    ),
     "no_outputs": ("笔记本里没有保存任何输出。如果没有运行过，请在作答中写明“仅静态审查”。", "The notebook holds no saved outputs. If you did not run it, say 'static review only' in your answer."),
+    # what stops a command
+    "no_file": ("没有这个文件。检查文件名；笔记本以 .ipynb 结尾。", "There is no such file. Check the name; the notebook ends in .ipynb."),
+    "no_lesson": (
+        "看不出这是哪一课的笔记本。把它放回解压出来的文件夹（那里有 lesson.json），或者按课程的名字改名，例如 lesson07_mixed_precision_epilogue.ipynb。",
+        "It cannot be told which lesson this notebook belongs to. Put it back into the unzipped folder (where lesson.json is), or rename it to the lesson's name, e.g. lesson07_mixed_precision_epilogue.ipynb.",
+    ),
+    "too_complex": ("笔记本太大或太复杂，无法读取；请清除输出后重试。", "The notebook is too large or too complex to be read; clear its outputs and try again."),
+    "data_missing": ("没有找到 {name} 这一课的数据（{file}）。把笔记本留在解压出来的文件夹里，或者在那里运行命令。", "The data of lesson {name!r} ({file}) was not found. Keep the notebook in the folder it was unzipped to, or run the command there."),
+    "data_damaged": ("课程数据已损坏。请重新解压压缩包。", "The lesson data is damaged. Unzip the bundle again."),
+    "data_format": (
+        "课程数据的格式是 {found}，这个程序只读格式 {known}。安装同一个压缩包里的程序：python -m pip install -r requirements.txt",
+        "The lesson data has format {found}, this package reads format {known}. Install the package of the same bundle: python -m pip install -r requirements.txt",
+    ),
 }
 
 
 def say(lang: str, key: str, **values) -> str:
-    """The sentence in the language, filled in."""
+    """The sentence in the language, filled in; lang "": in both, where it is not known yet."""
+    if not lang:
+        return f"{say('zh', key, **values)} / {say('en', key, **values)}"
     return WORDS[key][0 if lang == "zh" else 1].format(**values)

@@ -16,7 +16,8 @@ from autograder.lesson import load_lesson
 from autograder.release.bundle import release
 from autograder.release.requirements import pins
 from autograder.release.tests.fixture_lesson import SLUG, SOLUTION, write_lesson
-from autograder.release.wheel import COMMANDS, SOURCE
+from autograder.release.wheel import COMMANDS, READING, SOURCE
+from autograder.student.data import from_json
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +45,11 @@ def test_nothing_hidden_and_no_answer_leaves_the_house(out):
     seen = 0
     for name, text in every_text(out):
         seen += 1
-        for secret in (SOLUTION, "31337", "秘密", "A secret", "Hidden checks of", "隐藏的正常输入", "is_boundary", "exemplars"):
+        for secret in (SOLUTION, "31337", "秘密", "A secret", "Hidden checks of", "隐藏的正常输入", 'args.get("stages") == 1', "能分辨两圈", "two rounds are told apart"):
             assert secret not in text, f"{secret} in {name}"
     assert seen > 60
     names = {name.split("!")[-1] for name, _ in every_text(out)}
-    assert not any(re.search(r"(^|/)(checks\.py|rubric\.yml|answers\.jsonl|[^/]+\.qmd)$|/grading/|/gradebook/|/answers/|(^|/)lessons/", n) for n in names)
+    assert not any(re.search(r"(^|/)(checks\.py|rubric\.yml|answers\.jsonl|[^/]+\.qmd)$|/gradebook/|/answers/|(^|/)lessons/", n) for n in names)
 
 
 def test_the_wheel_has_kernels_and_the_students_part(out):
@@ -56,6 +57,8 @@ def test_the_wheel_has_kernels_and_the_students_part(out):
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {"autograder/notebook.py", "kernels/cuda/linear_epilogue.cu", "kernels/cuda/hopper.cuh", "kernels/emulator/__init__.py"} <= names
     assert {f"autograder/commands/{c}.py" for c in COMMANDS} <= names
+    assert {n for n in names if re.match(r"autograder/(grading|lesson|records)", n)} == {f"autograder/{n}" for n in READING}
+    assert not any(re.search(r"sandbox|pipeline|evidence|verdict|/run\.py|checks|store|jail|judge", n) for n in READING)
     sources = {p.relative_to(SOURCE).as_posix() for p in (SOURCE / "kernels").rglob("*") if p.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"} and "tests" not in p.parts}
     assert sources <= names
 
@@ -64,6 +67,8 @@ def test_bundle_folder_and_zip_hold_the_same(out):
     folder = out / "bundles" / SLUG
     with zipfile.ZipFile(out / "bundles" / f"{SLUG}.zip") as z:
         assert {n.removeprefix(SLUG + "/"): z.read(n) for n in z.namelist()} == {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    told = from_json((folder / "lesson.json").read_text(encoding="utf-8")).release
+    assert (folder / "README.md").read_text(encoding="utf-8").count(told) == 2
     for lang in ("zh", "en"):
         nb = nbformat.read(folder / lang / f"{SLUG}.ipynb", as_version=4)
         assert nb.metadata.course.lang == lang
@@ -221,5 +226,5 @@ def test_the_bundle_works_without_the_course(out, tmp_path):
     done = on_a_students_machine(out, tmp_path, "grade")
     assert done.returncode == 1 and "not part of the student's install" in done.stderr
     assert "Traceback" not in done.stderr
-    path = tmp_path / "site" / "autograder"
-    assert path.is_dir() and not (path / "lesson").exists()
+    done = on_a_students_machine(out, tmp_path, "doctor")
+    assert "For a student" in done.stdout and "For an instructor" not in done.stdout, done.stderr
