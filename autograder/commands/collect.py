@@ -9,16 +9,25 @@ import typer
 
 from autograder.commands.grade import CourseOption, DbOption
 
-SKIPPED_SHOWN = 20
+SHOWN = 20  # lines of each kind
+_READ_AS = {
+    "canvas": "named as Canvas does (name_user_file)",
+    "moodle": "named as Moodle does (Full Name_participant_assignsubmission_file)",
+    "plain": "by the name of the file or folder, which is the student",
+}
 
 
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson: slug, number or part of the name.")],
-    downloads: Annotated[Path, typer.Argument(help="Folder or zip that Canvas's or Moodle's 'download submissions' gave.")],
+    downloads: Annotated[Path, typer.Argument(help="Folder or zip: what Canvas's or Moodle's 'download submissions' gave, or <student>.ipynb or <student>/ for each student.")],
+    plain: Annotated[bool, typer.Option("--plain", help="Also take files without an LMS's name: the name of the file or folder is the student. Without it they are taken where no file has an LMS's name.")] = False,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
-    """Sort a Canvas or Moodle download into the course folder's submitted/. (nbgrader's exchange: `nbgrader collect` there.)"""
+    """Sort a download of submissions into the course folder's submitted/. (nbgrader's exchange: `nbgrader collect` there.)
+
+    Everyone who handed in a file is taken: what is not a notebook becomes UNGRADED with the reason.
+    """
     from autograder.errors import CourseError
     from autograder.gradebook.collect import collect
     from autograder.gradebook.course import CourseFolder
@@ -29,11 +38,20 @@ def command(
     if not downloads.exists():
         raise CourseError("The downloads do not exist.", where=str(downloads), remedy="Name the folder or zip of downloaded submissions.")
     try:
-        taken = collect(found, downloads, folder)
+        taken = collect(found, downloads, folder, plain=plain)
     except OSError as e:
         raise CourseError(f"The submissions cannot be copied: {e.strerror or e}.", where=str(folder.root), remedy="Make room or make the folder writable, then run the same command again.") from None
-    for name, why in taken.skipped[:SKIPPED_SHOWN]:
-        typer.echo(f"not taken: {name} ({why})")
-    if len(taken.skipped) > SKIPPED_SHOWN:
-        typer.echo(f"and {len(taken.skipped) - SKIPPED_SHOWN} more not taken")
-    typer.echo(f"{len(taken.students)} submissions collected. Next: course grade --lesson {found.slug} --submissions {folder.root / 'submitted'} --course {course}")
+    _tell([f"not taken: {name} ({why})" for name, why in taken.skipped], "not taken")
+    _tell([f"will be UNGRADED: {student}, {name} ({why})" for student, name, why in taken.unread], "that will be UNGRADED")
+    if taken.unread:
+        typer.echo("UNGRADED is no zero: ask these students for the .ipynb file and collect again; a new file is graded anew.")
+    typer.echo(f"{len(taken.students)} submissions collected: " + ", ".join(f"{count} {_READ_AS[how]}" for how, count in taken.names.items()) + ".")
+    typer.echo(f"Next: course grade {found.slug} --submissions {folder.root / 'submitted'} --course {course}")
+
+
+def _tell(lines: list[str], what: str) -> None:
+    """Names come from students: what a terminal would obey is shown as a question mark."""
+    for line in lines[:SHOWN]:
+        typer.echo("".join(c if c.isprintable() else "?" for c in line))
+    if len(lines) > SHOWN:
+        typer.echo(f"and {len(lines) - SHOWN} more {what}")

@@ -1,136 +1,196 @@
-"""Collecting a folder (or zip) of downloads from Canvas or Moodle into submitted/<student>/<lesson>/<lesson>.ipynb.
+"""Collecting a folder (or zip) of downloads into submitted/<student>/<lesson>/<lesson>.ipynb.
 
-Canvas:  name_[LATE_]<user id>_<submission id>_<file>[-<attempt>].ipynb
-Moodle:  Full Name_<participant>_assignsubmission_file_/<file>, or the same flat: Full Name_<participant>_assignsubmission_file_<file>
-The number is kept as the student's lms_user_id, so that exports find the student again.
+Canvas:  name_[LATE_]<user id>_<attachment id>_<file>; name_[LATE_]<user id>_text.html for text typed into Canvas, _link.html for a link
+Moodle:  Full Name_<participant>_assignsubmission_file_/<file>, or the same flat: Full Name_<participant>_assignsubmission_file_<file>;
+         _onlinetext_ for text typed into Moodle
+plain:   <student>.ipynb, or <student>/ with whatever is in it; taken where no name is an LMS's, or where asked for
+The LMS's number is kept as the student's lms_user_id, so that exports find the student again.
+
+Whoever handed in anything stands in submitted/: what the grader cannot read as a notebook becomes UNGRADED with the reason.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-import stat
-import tempfile
-import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
 
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder, write_atomically
-from autograder.gradebook.submissions import MAX_BYTES, student_id
-from autograder.lesson import Lesson
+from autograder.gradebook.downloads import File, NotTaken, open_downloads
+from autograder.gradebook.submissions import SIDE_FILES
+from autograder.grading.read import Unreadable, read_notebook, read_submission, released
+from autograder.grading.read.files import unpack
+from autograder.lesson import Lesson, list_lessons
 
-_CANVAS = re.compile(r"^(?P<name>[^_/]+)_(?:(?:LATE|late)_)?(?P<id>\d+)_(?P<sub>\d+)_(?P<file>.+?)(?:-(?P<attempt>\d+))?(?P<ext>\.[A-Za-z0-9]+)$")
-_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_file_?(?P<file>.*)$")
+_CANVAS = re.compile(r"^(?P<name>.+?)_(?:(?:LATE|late)_)?(?P<id>\d+)_(?:(?P<number>\d+)_.+|(?:text|link)\.html)$", re.S)
+_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_", re.S)
+_ENDINGS = re.compile(r"(?:\.(?:ipynb|json|txt|zip|html?|pdf|py|tar|gz|rar|7z|docx?))+$", re.I)
+_LONGEST = 60  # characters of a name in an id: 255 bytes are a folder's longest name
 
 
 @dataclass(frozen=True)
-class Download:
-    """A file of an LMS download. lms_id: the LMS's number of the student; attempt: 0 for the first hand-in."""
+class Owner:
+    """Whose file it is. lms: canvas, moodle or plain. lms_id: the LMS's number of the student. number: greater for a later upload (Canvas)."""
 
-    path: Path
     lms: str
     name: str
-    lms_id: str
-    attempt: int = 0
+    lms_id: str = ""
+    number: int = 0
 
     @property
     def student(self) -> str:
-        """An id for the gradebook: the name as the LMS writes it, made plain, with the LMS's number."""
-        plain = re.sub(r"[^\w.-]+", "-", self.name.strip().lower()).strip("-.") or "student"
-        return student_id(f"{plain}-{self.lms_id}")
+        """An id for the gradebook: the name as the LMS writes it, made plain, with the LMS's number; a plain name as it is."""
+        if self.lms == "plain":
+            short = len(self.name.encode()) <= 200
+            return self.name if short else f"{self.name[:_LONGEST]}-{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+        plain = re.sub(r"[^\w.-]+", "-", self.name.strip().lower()).strip("-.")[:_LONGEST] or "student"
+        return f"{plain}-{self.lms_id}"
 
 
-def recognise(path: Path) -> Download | None:
-    """Read a download's name (its folder's name for Moodle's folders); None for a file that is neither."""
-    for text, inside in ((path.name, False), (path.parent.name, True)):
+def recognise(path: PurePath) -> Owner | None:
+    """Read a download's name; None for one that is neither Canvas's nor Moodle's.
+
+    Moodle's outermost folder comes first: what lies in it was named by the student.
+    """
+    for text in path.parts:
         if m := _MOODLE.match(text):
-            if not inside and not m["file"]:
-                continue
-            return Download(path, "moodle", m["name"], m["id"])
+            return Owner("moodle", m["name"], m["id"])
     if m := _CANVAS.match(path.name):
-        return Download(path, "canvas", m["name"], m["id"], int(m["attempt"] or 0))
+        return Owner("canvas", m["name"], m["id"], int(m["number"] or 0))
     return None
 
 
 @dataclass
 class Collected:
-    """students: who was collected. skipped: files not taken, with the reason."""
+    """students: who was collected. unread: (student, file, why) for those whom the grader will leave UNGRADED. skipped: (file, why not taken).
 
-    students: list[str]
-    skipped: list[tuple[str, str]]
-
-
-def collect(lesson: Lesson, downloads: Path, course: CourseFolder) -> Collected:
-    """Copy the newest notebook of each student into submitted/. Nothing that is already there for others is touched.
-
-    Raises CourseError where no file name is Canvas's or Moodle's.
+    names: how many students by each way to read the names: canvas, moodle, plain.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        root = _unpacked(Path(downloads), Path(scratch))
-        newest: dict[tuple[str, str], Download] = {}
-        skipped: list[tuple[str, str]] = []
-        for path in sorted(root.rglob("*")):
-            info = path.lstat()
-            if path.name.startswith(".") or "__MACOSX" in path.parts or stat.S_ISDIR(info.st_mode):
-                continue
-            found = recognise(path)
-            if not stat.S_ISREG(info.st_mode):
-                skipped.append((path.name, "not an ordinary file"))
-            elif found is None:
-                skipped.append((path.name, "not a name of Canvas or Moodle"))
-            elif path.suffix.lower() not in (".ipynb", ".zip"):
-                skipped.append((path.name, "not a notebook"))
-            elif info.st_size > MAX_BYTES:
-                skipped.append((path.name, "larger than 256 MiB"))
-            else:
-                key = (found.lms, found.lms_id)
-                if key in newest:
-                    older = min(newest[key], found, key=_age)
-                    skipped.append((older.path.name, f"{found.student} handed in a newer one"))
-                    found = max(newest[key], found, key=_age)
-                newest[key] = found
-        if not newest:
-            raise CourseError(
-                "No file here is named as Canvas or Moodle names a submission.", where=str(downloads), remedy="Name the folder or zip that the LMS's 'download all submissions' gave."
-            )
+
+    students: list[str] = field(default_factory=list)
+    unread: list[tuple[str, str, str]] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    names: Counter = field(default_factory=Counter)
+
+
+def collect(lesson: Lesson, downloads: Path, course: CourseFolder, *, plain: bool = False) -> Collected:
+    """Copy each student's newest notebook into submitted/. Nothing that is already there for others is touched.
+
+    plain: take also files without an LMS's name, the name of the file or of its folder as the student's.
+    Raises CourseError where there is nothing to take.
+    """
+    with open_downloads(Path(downloads)) as files:
+        taken = Collected()
+        sides = {f.place: f for f in files if f.place.name in SIDE_FILES}
+        files = [f for f in files if f.place not in sides]
+        owned = [(recognise(f.place), f) for f in files]
+        if plain or not any(owner for owner, _ in owned):
+            loose = [f for owner, f in owned if owner is None]
+            found = _plainly(lesson, loose)
+            if not plain and not any(_look(lesson, f)[1] == "" for _, f in found):
+                raise CourseError(
+                    f"No file here is named as Canvas or Moodle names a submission, and none is a notebook of {lesson.slug}.",
+                    where=str(downloads),
+                    remedy="Name the folder or zip that the LMS's 'download all submissions' gave, or one that holds <student>.ipynb or <student>/ for each student.",
+                )
+            owned = [(owner, f) for owner, f in owned if owner is not None] + found
+        hands: dict[tuple[str, str], list[tuple[Owner, File]]] = {}
+        for owner, file in owned:
+            if owner is not None:
+                hands.setdefault((owner.lms, owner.lms_id or owner.name), []).append((owner, file))
+            elif not file.place.name.startswith("."):
+                taken.skipped.append((str(file.place), f'not a name of Canvas or Moodle; --plain takes it for the student "{_stem(file.place.parts[0])}"'))
         course.prepare()
-        return Collected(_place(lesson, course, list(newest.values())), skipped)
+        _place(lesson, course, hands.values(), sides, taken)
+    return taken
 
 
-def _age(d: Download) -> tuple:
-    """The later attempt is the newer one; of two files of one attempt, a notebook before a zip, then the file's time."""
-    return d.attempt, d.path.suffix == ".ipynb", d.path.stat().st_mtime, d.path.name
+def _plainly(lesson: Lesson, files: list[File]) -> list[tuple[Owner, File]]:
+    """Whose each file is where the names are the students' own: the first part of its place, below a folder that holds the whole class."""
+    lessons = {p.name for p in list_lessons()}
+    files = [f for f in files if not lessons & set(f.place.parts[1:-1]) - {lesson.slug}]
+    depth = 0
+    while len({f.place.parts[depth] for f in files if len(f.place.parts) > depth}) == 1:
+        below = {f.place.parts[depth + 1] for f in files if len(f.place.parts) > depth + 1}
+        if len(below) < 2 or below & lessons:
+            break  # one student's folder, not the class's
+        depth += 1
+    names = [(f.place.parts[min(depth, len(f.place.parts) - 1)], f) for f in files]
+    return [(Owner("plain", _stem(name) if name == f.place.name else name), f) for name, f in names if not name.startswith(".")]
 
 
-def _place(lesson: Lesson, course: CourseFolder, downloads: list[Download]) -> list[str]:
+def _stem(name: str) -> str:
+    return _ENDINGS.sub("", name) or name
+
+
+def _place(lesson: Lesson, course: CourseFolder, hands: Iterable[list[tuple[Owner, File]]], sides: dict, taken: Collected) -> None:
     with course.gradebook(write=True) as gradebook:
         known = {s.lms_user_id: s.id for s in gradebook.students if s.lms_user_id}
-        students = []
-        for d in sorted(downloads, key=lambda d: d.student):
-            student = known.get(d.lms_id, d.student)
-            write_atomically(course.step("submitted", student, lesson.slug) / f"{lesson.slug}.ipynb", d.path.read_bytes())
-            if d.lms_id not in known:
-                given, _, family = d.name.partition(" ")
-                names = {"first_name": given, "last_name": family} if d.lms == "moodle" else {"last_name": d.name}
-                gradebook.update_or_create_student(student, lms_user_id=d.lms_id, **names)
-            students.append(student)
-        return students
+        for files in sorted(hands, key=lambda files: files[0][0].student):
+            owner = files[0][0]
+            student = known.get(owner.lms_id, owner.student)
+            file, data, why = _newest(lesson, files)
+            target = course.step("submitted", student, lesson.slug) / f"{lesson.slug}.ipynb"
+            if data is not None:
+                write_atomically(target, data)
+            elif target.exists():
+                why += "; what was collected before stays"
+            else:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            if owner.lms == "plain" and len(file.place.parts) > 1:
+                _take_beside(file, sides, target.parent)
+            if owner.lms_id and owner.lms_id not in known:
+                given, _, family = owner.name.partition(" ")
+                names = {"first_name": given, "last_name": family} if owner.lms == "moodle" else {"last_name": owner.name}
+                gradebook.update_or_create_student(student, lms_user_id=owner.lms_id, **names)
+            taken.students.append(student)
+            taken.names[owner.lms] += 1
+            if why:
+                taken.unread.append((student, str(file.place), why))
+            taken.skipped += [(str(f.place), f"{student} handed in several files; {file.place.name} was taken") for _, f in files if f is not file]
 
 
-def _unpacked(downloads: Path, scratch: Path) -> Path:
-    """The folder, or a zip's members below scratch (never outside it, never more than the limit)."""
-    if downloads.is_dir():
-        return downloads
-    if not zipfile.is_zipfile(downloads):
-        raise CourseError("The downloads are neither a folder nor a zip.", where=str(downloads), remedy="Name the folder or zip of downloaded submissions.")
-    with zipfile.ZipFile(downloads) as archive:
-        for member in _regular(archive):
-            archive.extract(member, scratch)
-    return scratch
+def _newest(lesson: Lesson, files: list[tuple[Owner, File]]) -> tuple[File, bytes | None, str]:
+    """Of one student's files the newest that the grader can read; where it can read none, the newest .ipynb, then the newest; with why not.
+
+    Newest: Canvas's number tells; else the file that has the lesson's name, then the file's time.
+    """
+    best: tuple | None = None
+    for owner, file in files:
+        data, why = _look(lesson, file)
+        readable = data is not None and not why
+        book = not readable and file.place.suffix.lower() == ".ipynb"
+        rank = (readable, data is not None, book, owner.number, lesson.slug in file.place.name, file.time, file.place)
+        if best is None or rank > best[0]:
+            best = (rank, file, data, why)
+    return best[1:]
 
 
-def _regular(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
-    for member in archive.infolist():
-        if not member.is_dir() and member.file_size <= MAX_BYTES and not stat.S_ISLNK(member.external_attr >> 16):
-            yield member
+def _look(lesson: Lesson, file: File) -> tuple[bytes | None, str]:
+    """A file's bytes, None where they cannot be had; and why the grader cannot read them as this lesson's notebook, "" where it can."""
+    try:
+        data = file.read()
+    except NotTaken as e:
+        return None, str(e)
+    editions = released(lesson)
+    try:
+        read_submission(lesson, editions, read_notebook(unpack(data, lesson.slug), [line for book in editions.values() for line in book.lines]))
+    except Unreadable as e:
+        return data, e.why.en
+    except (RecursionError, MemoryError):
+        return data, "The file is too large or too complex to be read."
+    return data, ""
+
+
+def _take_beside(file: File, sides: dict, folder: Path) -> None:
+    """What nbgrader puts beside a notebook. Only from an instructor's own folders: in an LMS's, a student may have put it there."""
+    for name in SIDE_FILES:
+        if (side := sides.get(file.place.with_name(name))) is not None:
+            try:
+                write_atomically(folder / name, side.read()[:10_000])
+            except NotTaken:
+                continue
