@@ -38,13 +38,15 @@ class Submission:
 def find_submissions(folder: Path, slug: str) -> list[Submission]:
     """All hand-ins of one lesson below `folder`, in order of the students' names. Raises CourseError where there is none."""
     folder = Path(folder)
+    if folder.is_file():
+        raise CourseError("The submissions are a file, not a folder.", where=str(folder), remedy=f"Name the folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect {slug} {folder}` makes it from a zip.")
     if not folder.is_dir():
         raise CourseError("The folder of submissions does not exist.", where=str(folder), remedy="Name the folder that holds <student>/<lesson>/<lesson>.ipynb.")
     lessons = {p.name for p in list_lessons()}
     found = [s for student in _entries(folder) if student.is_dir() and (s := _looked_at(student, slug, lessons)) is not None]
     if not found:
         loose = [p.name for p in _entries(folder) if p.suffix in (".ipynb", ".zip")]
-        remedy = f"The files lie loose (e.g. {loose[0]}): `course collect {slug} {folder}` sorts an LMS download." if loose else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
+        remedy = f"The files lie loose (e.g. {loose[0]}): run `course collect {slug} {folder}` first, which sorts an LMS's files or <student>.ipynb into <student> folders." if loose else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
         raise CourseError(f"There is no submission of {slug}.", where=str(folder), remedy=remedy)
     return found
 
