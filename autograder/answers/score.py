@@ -29,6 +29,7 @@ from autograder.records import LinkFound, MisconceptionFound, SlotScore
 MAX_CHARS = 8_000  # of an answer; beyond it a person reads
 _CERTAIN = 0.995
 _TOGETHER = 8  # answers encoded in one call
+_BESIDE = 0.2  # likelihood of any misconception from which credit beside it waits for a person
 _DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
 
@@ -205,6 +206,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     found = {e.id for e in credited}
     points = points_for(slot, found)
     wrong, open_ = _misconceptions(a, slot, found)
+    if points and not any(m.veto and m.sure for m in wrong):  # credit beside a known mistake: the answer says both
+        open_ += [e for e in a.misconceptions if e not in open_ and (e.hit or e.p > _BESIDE)]
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code == "hidden_text"]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))
