@@ -20,12 +20,17 @@ from autograder.records import CheckOutcome
 
 ROUNDS = 2  # seeds tried for each submission
 _BUILTINS = sorted(names.BUILTINS)
+_NOT_ITS_OWN = {"starved", "killed"}  # ends that say nothing about the fill
+_DOUBTFUL = {"crashed", "memory", "violation"}  # its own doing as a rule; a machine in trouble can bring them about too
 _ENDLESS = Text(zh="没有再试：正常输入已经超过时间限制。", en="Not tried: the normal inputs had already run out of time.")
 
 
 @dataclass(frozen=True)
 class HiddenChecks:
+    """doubtful: some call ended in a way that a machine in trouble brings about too."""
+
     outcomes: list[CheckOutcome]
+    doubtful: bool = False
 
     def passed(self, kind: str) -> bool:
         """True when there are checks of this kind and every one passed."""
@@ -49,14 +54,25 @@ class Remembered:
         self._known: OrderedDict[tuple[str, str], HiddenChecks] = OrderedDict()
 
     def run(self, checks: Checks, checks_hash: str, program: str, sandbox: Sandbox) -> HiddenChecks:
-        """As run_checks with the seeds of this program."""
+        """As run_checks with the seeds of this program. What is doubtful is tried a second time: it counts, and is kept for whoever wrote
+        the same, when it comes out the same twice. Raises Broken also where it does not."""
         key = (checks_hash, program)
         if key not in self._known:
-            self._known[key] = run_checks(checks, program, sandbox, seeds(checks_hash, program))
+            self._known[key] = _settled(checks, program, sandbox, seeds(checks_hash, program))
             while len(self._known) > self._most:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
+
+
+def _settled(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
+    found = run_checks(checks, program, sandbox, seed_list)
+    if not found.doubtful:
+        return found
+    again = run_checks(checks, program, sandbox, seed_list)
+    if again.doubtful and again.outcomes != found.outcomes:
+        raise Broken("it ended in two different ways")
+    return again
 
 
 def not_run(checks: Checks, why: Text) -> HiddenChecks:
@@ -78,7 +94,7 @@ def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[i
     if ended is not None:
         boundary = _Tried("boundary", boundary.cases)
         _try(checks, program, sandbox, [boundary])
-    return HiddenChecks(normal.outcomes() + boundary.outcomes())
+    return HiddenChecks(normal.outcomes() + boundary.outcomes(), normal.doubtful or boundary.doubtful)
 
 
 @dataclass
@@ -88,6 +104,7 @@ class _Tried:
     kind: str
     cases: list[dict]
     begun: bool = False
+    doubtful: bool = False
     failed: dict[str, Text] = field(default_factory=dict)
 
     def outcomes(self) -> list[CheckOutcome]:
@@ -110,12 +127,13 @@ def _try(checks: Checks, program: str, sandbox: Sandbox, kinds: list[_Tried]) ->
         for tried in kinds:
             tried.begun = session.dead is None or tried is kinds[0]
             for case in tried.cases:
-                problem = judge(case, session.call(_arguments(case["args"])))
-                if problem is not None:
+                reply = session.call(_arguments(case["args"]))
+                tried.doubtful |= reply.kind in _DOUBTFUL
+                if (problem := judge(case, reply)) is not None:
                     tried.failed.setdefault(case["name"]["en"], problem)
         ended = session.dead.kind if session.dead is not None else None
-        if ended == "starved":
-            raise Broken("the machine gave the fill no time to run")
+        if ended in _NOT_ITS_OWN:
+            raise Broken(f"the machine did not let the fill run: {ended}")
         for tried in kinds:
             for case in (c for c in tried.cases if c.get("untouched")):
                 if not tried.failed and (problem := _judge_disguised(case, session)) is not None:

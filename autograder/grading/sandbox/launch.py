@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -41,9 +42,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call gave. kind: value, raised, not_plain, timeout, starved, memory, crashed or violation (broke the protocol).
+    """What a call gave. kind: value, raised, not_plain, timeout, starved, killed, memory, crashed or violation (broke the protocol).
 
-    starved: the time was up and the machine had given it less than half of its CPU seconds, which says nothing about the fill.
+    starved: the time was up and the machine had given it less than half of its CPU seconds. killed: something else on the machine ended
+    it (the system short of memory, say), for it may send no signal and had CPU seconds left. Neither says anything about the fill.
 
     detail: the exception's or type's name, never its text (a text could carry a hidden input out).
     """
@@ -55,7 +57,7 @@ class Reply:
 
 
 class Broken(Exception):
-    """The warm parent itself died or does not answer; start another."""
+    """The warm parent itself died or does not answer (start another), or the machine would not let the fill run."""
 
 
 class Sandbox:
@@ -187,21 +189,22 @@ class Sandbox:
         return ours
 
     def finish(self, kill: bool = False) -> dict:
-        """Wait for the running process to end (it does when its descriptor is closed), by force if it lingers. Returns its report."""
+        """Wait for the running process to end (it does when its descriptor is closed), by force if it lingers. Returns its report, with
+        "forced" where force was used. Raises Broken."""
         if not self._running:
             return {}
         if self._control is None:
             raise Broken("closed")
         for timeout in (5.0,) if kill else (0.5, 5.0):
-            if kill:
-                self._control.sendall(b"k")
             try:
+                if kill:
+                    self._control.sendall(b"k")
                 report = self._report(timeout)
                 self._running = False
-                return report
-            except Broken:
+                return report | {"forced": kill}
+            except (Broken, OSError) as e:
                 if kill:
-                    raise
+                    raise Broken(str(e)) from None
                 kill = True
         raise Broken("the running process cannot be ended")
 
@@ -228,7 +231,7 @@ class Session:
         self._deadline = time.monotonic() + self.sandbox.limits.wall_s
         reply = self._exchange(codec.encode(self.spec))
         if reply is not None and reply[0] == "raised":
-            self.dead = Reply("raised", detail=_name(reply[1]))
+            self.dead = _raised(reply[1])
         elif reply != ("ready",) and self.dead is None:
             self._end("violation")
 
@@ -239,7 +242,8 @@ class Session:
         self.link.close()
 
     def call(self, args: dict) -> Reply:
-        """Call the function with these arguments. Once the process has died, every later call gives the same Reply."""
+        """Call the function with these arguments. Once the process has died, every later call gives the same Reply. Raises Broken
+        where the warm parent died with it, so that nothing is known."""
         if self.dead is not None:
             return self.dead
         reply = self._exchange(codec.encode(args))
@@ -249,7 +253,7 @@ class Session:
             case ("value", value, list(touched)):
                 return Reply("value", value, touched=_names(touched))
             case ("raised", str(name), list(touched)):
-                return Reply("memory" if name == "MemoryError" else "raised", detail=_name(name), touched=_names(touched))
+                return _raised(name, _names(touched))
             case ("not_plain", str(what), list(touched)):
                 return Reply("not_plain", detail=what[:80], touched=_names(touched))
         self._end("violation")
@@ -279,12 +283,16 @@ class Session:
         try:
             report = self.sandbox.finish(kill=kind != "crashed")
         except Broken:
-            report = {}
             self.sandbox.close()
-        if kind == "crashed" and report.get("signal") in (9, 24):  # SIGKILL by the CPU limit's hard end, SIGXCPU
-            kind = "timeout"
-        if kind == "timeout" and report.get("cpu_s", self.sandbox.limits.cpu_s) < self.sandbox.limits.cpu_s / 2:
-            kind = "starved"
+            raise
+        used, limit = report["cpu_s"], self.sandbox.limits.cpu_s
+        match kind, report["signal"]:
+            case "crashed", signal.SIGXCPU:
+                kind = "timeout"
+            case "crashed", signal.SIGKILL | signal.SIGTERM if not report["forced"]:  # SIGKILL is also the CPU limit's hard end, a second later
+                kind = "timeout" if used >= limit else "killed"
+            case "timeout", _ if used < limit / 2:
+                kind = "starved"
         self.dead = Reply(kind)
 
 
@@ -314,6 +322,10 @@ def _receive(link: socket.socket, deadline: float) -> bytes | str:
         return "timeout"
     except OSError:
         return "crashed"
+
+
+def _raised(name: object, touched: tuple[str, ...] = ()) -> Reply:
+    return Reply("memory" if name == "MemoryError" else "raised", detail=_name(name), touched=touched)
 
 
 def _name(text: object) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,9 +14,10 @@ from hypothesis import strategies as st
 import autograder.answers
 from autograder.grading import grade_notebook, pipeline, run
 from autograder.grading.pipeline import rubric_hash
-from autograder.grading.sandbox import Broken, Limits, Reply, Sandbox
+from autograder.grading.sandbox import Broken, Limits, Reply, Sandbox, launch
 from autograder.lesson import load_lesson
-from autograder.records import Result, SlotScore
+from autograder.lesson.rubric import Text
+from autograder.records import CheckOutcome, Result, SlotScore
 from autograder.release.tests.fixture_lesson import write_lesson
 from tests.hostile.build import dump, honest
 
@@ -86,6 +90,69 @@ def test_a_machine_too_busy_to_run_a_fill_costs_no_points_unseen(lesson, monkeyp
         result = grade_notebook(lesson, nb, "s", sandbox=busy)
     assert ("sandbox_failed", "review") in [(f.code, f.severity) for f in result.findings]
     assert not pipeline._RAN._known
+
+
+def _descendants(pid):
+    below = [int(c) for t in Path(f"/proc/{pid}/task").iterdir() for c in (t / "children").read_text().split()]
+    return below + [d for c in below for d in _descendants(c)]
+
+
+@pytest.fixture()
+def strike(monkeypatch):
+    """strike(sandbox, signal, times, parent=False): at its next calls the fill process (or the sandbox's own) gets the signal, as from the system."""
+    if not Path("/proc/self/task").exists():
+        pytest.skip("needs /proc")
+
+    def arm(sandbox, number, times=1, parent=False):
+        idle, real, left = {sandbox._process.pid, *_descendants(sandbox._process.pid)}, launch.Session.call, [times]
+
+        def call(self, args):
+            if left[0] and self.dead is None:
+                left[0] -= 1
+                for pid in [sandbox._process.pid] if parent else set(_descendants(sandbox._process.pid)) - idle:
+                    os.kill(pid, number)
+            return real(self, args)
+
+        monkeypatch.setattr(launch.Session, "call", call)
+
+    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    return arm
+
+
+@pytest.mark.parametrize(("number", "parent"), [(signal.SIGKILL, False), (signal.SIGSTOP, False), (signal.SIGSEGV, False), (signal.SIGKILL, True)])
+def test_a_passing_trouble_of_the_machine_costs_nobody_anything(lesson, strike, number, parent):
+    with Sandbox(limits=Limits(wall_s=1.5)) as box:
+        strike(box, number, parent=parent)
+        for _ in range(2):  # the one it struck, and the next with the same line
+            result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=box)
+            assert (result.state, result.points["normal"], result.points["boundary"]) == ("FAIL", 2, 1), result.findings
+            assert not result.findings
+
+
+def test_a_fill_that_something_ends_twice_goes_to_a_person(lesson, strike):
+    with Sandbox() as box:
+        strike(box, signal.SIGKILL, times=10)
+        result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=box)
+    assert ("sandbox_failed", "review") in [(f.code, f.severity) for f in result.findings]
+    assert not pipeline._RAN._known
+
+
+def test_what_may_be_the_machines_doing_is_kept_when_it_happens_twice(lesson, sandbox, monkeypatch):
+    def crash(passed, doubtful):
+        outcome = CheckOutcome(name=Text(zh="一", en="one"), kind="normal", passed=passed)
+        return run.HiddenChecks([outcome], doubtful)
+
+    for found, kept in (([(False, True), (False, True)], False), ([(False, True), (True, False)], True), ([(False, True), (True, True)], None), ([(False, False)], False)):
+        replies = iter([crash(*f) for f in found])
+        monkeypatch.setattr(run, "run_checks", lambda *_: next(replies))
+        memory = run.Remembered()
+        if kept is None:
+            with pytest.raises(Broken):
+                memory.run(lesson.checks, "c", "p", sandbox)
+            assert not memory._known
+        else:
+            assert memory.run(lesson.checks, "c", "p", sandbox).passed("normal") is kept
+            assert len(memory._known) == 1 and next(replies, None) is None
 
 
 def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, monkeypatch):

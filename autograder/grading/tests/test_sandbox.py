@@ -165,6 +165,17 @@ def test_one_dead_warm_parent_is_replaced():
         assert call(sandbox, "def f():\n    return 1").value == 1
 
 
+def test_a_warm_parent_that_dies_during_a_call_is_a_broken_sandbox():
+    """Not a crash of the fill: nothing is known of it, and the next program starts another parent."""
+    with Sandbox() as sandbox:
+        with sandbox.program("def f():\n    return 1", "f", ALL) as session:
+            sandbox._process.kill()
+            sandbox._process.wait()
+            with pytest.raises(Broken):
+                session.call({})
+        assert call(sandbox, "def f():\n    return 1").value == 1
+
+
 def test_closing_ends_every_process():
     sandbox = Sandbox()
     pid = sandbox._process.pid
