@@ -50,8 +50,9 @@ def command(
 
 
 def _tell(lines: list[str], what: str) -> None:
-    """Names come from students: what a terminal would obey is shown as a question mark."""
+    from autograder.gradebook.show import printable
+
     for line in lines[:SHOWN]:
-        typer.echo("".join(c if c.isprintable() else "?" for c in line))
+        typer.echo(printable(line))
     if len(lines) > SHOWN:
         typer.echo(f"and {len(lines) - SHOWN} more {what}")

@@ -17,9 +17,15 @@ def command(
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
-    """Export grades with state and reasons. An ungraded submission is empty, never 0; what is under review is not sent to an LMS."""
+    """Export grades with state and reasons. An ungraded submission is empty, never 0.
+
+    canvas and moodle get final grades only: where any points wait for a person, PASS, FAIL or REVIEW, the grade is left empty, and the
+    command says whose. csv is complete: its column waiting_for_review says which points are provisional.
+    """
     from autograder.export import export
     from autograder.gradebook.course import CourseFolder
+    from autograder.gradebook.show import printable
     from autograder.lesson import load_lesson
 
-    typer.echo(f"Grades: {export(load_lesson(lesson), CourseFolder(course, db_url=db), fmt, out)}")
+    path = export(load_lesson(lesson), CourseFolder(course, db_url=db), fmt, out, tell=lambda line: typer.echo(printable(line)))
+    typer.echo(f"Grades: {path}")

@@ -12,8 +12,9 @@ DbOption = Annotated[str | None, typer.Option("--db", envvar="COURSE_DB_URL", he
 
 
 def command(
-    lesson: Annotated[str, typer.Option(help="Lesson: slug, number or part of the name.")],
-    submissions: Annotated[Path, typer.Option(help="Folder that holds <student>/<lesson>/<lesson>.ipynb.")],
+    lesson: Annotated[str | None, typer.Argument(help="Lesson: slug, number or part of the name.")] = None,
+    lesson_option: Annotated[str | None, typer.Option("--lesson", help="The lesson as an option.")] = None,
+    submissions: Annotated[Path, typer.Option(help="Folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect` makes it from a download.")] = ...,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write the verdicts as JSON.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.", min=1)] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler, e.g. tcp://host:8786, instead of --jobs.")] = None,
@@ -28,14 +29,17 @@ def command(
     """
     if jobs and cluster:
         raise typer.BadParameter("--jobs and --cluster exclude each other.")
+    if (lesson is None) == (lesson_option is None):
+        raise typer.BadParameter("Name one lesson: `course grade LESSON --submissions DIR`, or with --lesson LESSON.")
     from autograder.errors import CourseError
     from autograder.gradebook.course import CourseFolder, write_atomically
     from autograder.gradebook.final import final_results
+    from autograder.gradebook.formgrader import how_to_open
     from autograder.gradebook.run import grade_submissions
     from autograder.gradebook.show import console, progress_bar, records_json, verdict_table
     from autograder.lesson import load_lesson
 
-    found = load_lesson(lesson)
+    found = load_lesson(lesson or lesson_option)
     if json_out is not None and json_out.is_dir():
         raise CourseError("--json names a folder.", where=str(json_out), remedy="Name a file.")
     folder = CourseFolder(course, db_url=db)
@@ -51,5 +55,8 @@ def command(
     screen.print(verdict_table(found, finals, screen.width))
     screen.print(f"{summary.graded} graded now, {summary.kept} unchanged" + (f", {summary.recovered} taken over from an interrupted run" if summary.recovered else "") + ".")
     screen.print(f"Course folder: {folder.root}", soft_wrap=True)
+    waiting = sum(f.waits or f.score is None for f in finals)
+    if waiting:
+        screen.print(f"{waiting} wait for a person, most needed first in `course report`: {how_to_open(folder, found)}", soft_wrap=True, markup=False, highlight=False)
     if json_out is not None:
         screen.print(f"JSON: {json_out}", soft_wrap=True)

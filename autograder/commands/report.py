@@ -21,4 +21,4 @@ def command(
     from autograder.lesson import load_lesson
     from autograder.report import write_report
 
-    typer.echo(f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out)}")
+    typer.echo(f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out, tell=typer.echo)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,23 +13,31 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "canvas", "moodle")
 
 
-def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | None = None) -> Path:
+def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | None = None, *, tell: Callable[[str], None] = lambda line: None) -> Path:
     """Write the grades of one lesson and return the file, by default grading/<lesson>-<format>.csv in the course folder.
 
-    fmt: "csv", "canvas" or "moodle".  Raises CourseError for another format or where nobody has been graded.
+    fmt: "csv", "canvas" or "moodle".  tell: gets a line for each kind of grade that an LMS does not get yet, and how to release it.
+    Raises CourseError for another format or where nobody has been graded.
     """
     from autograder.errors import CourseError
-    from autograder.export.formats import ROWS, to_csv
+    from autograder.export.formats import ROWS, held_back, to_csv
     from autograder.gradebook.course import CourseFolder, write_atomically
     from autograder.gradebook.final import final_results
+    from autograder.gradebook.formgrader import how_to_open
 
     if fmt not in FORMATS:
         raise CourseError(f"There is no export format {fmt!r}.", remedy=f"Choose one of {', '.join(FORMATS)}.")
     course = course if isinstance(course, CourseFolder) else CourseFolder(course)
     path = to or course.grading / f"{lesson.slug}-{fmt}.csv"
-    text = to_csv(ROWS[fmt](lesson, final_results(course, lesson)))
+    finals = final_results(course, lesson)
+    text = to_csv(ROWS[fmt](lesson, finals))
     try:
         write_atomically(path, text)
     except OSError as e:
         raise CourseError(f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+    if fmt != "csv":
+        for line in held_back(finals):
+            tell(line)
+        if any(f.waits for f in finals):
+            tell(f"To release them {how_to_open(course, lesson)} Then export again.")
     return path

@@ -1,4 +1,4 @@
-"""The rows of each export. An ungraded submission has an empty grade, never 0; a grade under review is not sent to an LMS.
+"""The rows of each export. An ungraded submission has an empty grade, never 0; an LMS gets no provisional grade, whatever the verdict.
 
 Canvas: header as its own gradebook export writes it; a student is matched by ID or SIS Login ID; "Notes" is Canvas's custom
 column of that name, the place it offers for text (gradebook_importer.rb of canvas-lms reads it between Section and the
@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from autograder.gradebook.final import Final
 from autograder.lesson import Lesson
 from autograder.records import POINT_NAMES
+
+NAMES_SHOWN = 30
 
 CSV_COLUMNS = (
     "lesson",
@@ -67,13 +69,13 @@ def csv_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
 
 
 def canvas_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
-    """Student, ID, SIS User ID, SIS Login ID, Section, Notes, <lesson>. A grade under review stays empty."""
+    """Student, ID, SIS User ID, SIS Login ID, Section, Notes, <lesson>. A provisional grade stays empty."""
     title = lesson.edition("en").title
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notes", title]
     yield ["    Points Possible", "", "", "", "", "", lesson.rubric.points.total()]
     for f in finals:
         name = ", ".join(x for x in (f.last_name, f.first_name) if x) or f.result.student
-        yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), _released(f)]
+        yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), released(f)]
 
 
 def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
@@ -82,9 +84,10 @@ def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
     for f in finals:
         name = " ".join(x for x in (f.first_name, f.last_name) if x) or f.result.student
         identifier = f"Participant {f.lms_user_id}" if f.lms_user_id else _text(f.result.student)
-        status = "Submitted for grading" if f.result.state == "REVIEW" else "Graded" if f.result.state != "UNGRADED" else "Submitted for grading"
-        modified = f.graded_at.strftime("%A, %d %B %Y, %I:%M %p") if f.graded_at and _released(f) != "" else "-"
-        yield [identifier, _text(name), _text(f.email), status, _released(f), lesson.rubric.points.total(), "Yes", modified, _text(_remark(f))]
+        grade = released(f)
+        status = "Graded" if grade != "" else "Submitted for grading"
+        modified = f.graded_at.strftime("%A, %d %B %Y, %I:%M %p") if f.graded_at and grade != "" else "-"
+        yield [identifier, _text(name), _text(f.email), status, grade, lesson.rubric.points.total(), "Yes", modified, _text(_remark(f))]
 
 
 ROWS: dict[str, Callable[[Lesson, Iterable[Final]], Iterator[list]]] = {"csv": csv_rows, "canvas": canvas_rows, "moodle": moodle_rows}
@@ -96,9 +99,21 @@ def to_csv(rows: Iterable[list]) -> str:
     return out.getvalue()
 
 
-def _released(f: Final) -> float | str:
-    """The grade an LMS may show the student: none while something is ungraded or waits for a person's verdict."""
-    return "" if f.score is None or f.result.state == "REVIEW" else f.score
+def released(f: Final) -> float | str:
+    """The grade an LMS may show the student; "" while it is ungraded or any of its points waits for a person."""
+    return "" if f.score is None or f.waits else f.score
+
+
+def held_back(finals: Iterable[Final]) -> list[str]:
+    """Whose grades an LMS does not get, one line for each reason, with what waits."""
+    finals = list(finals)
+    waiting = [f"{f.result.student} ({' '.join(f.human.waiting)})" for f in finals if f.waits]
+    ungraded = [f.result.student for f in finals if f.score is None]
+    return [
+        f"Grade left empty for {len(names)}, {why}: {', '.join(names[:NAMES_SHOWN])}" + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "") + "."
+        for names, why in ((waiting, "whose points wait for a person"), (ungraded, "who are UNGRADED"))
+        if names
+    ]
 
 
 def _remark(f: Final) -> str:

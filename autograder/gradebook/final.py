@@ -83,6 +83,11 @@ class Final:
         """Points after the late penalty; None where nothing was graded, which is not the same as 0."""
         return None if self.result.state == "UNGRADED" else max(0.0, self.result.total - self.penalty)
 
+    @property
+    def waits(self) -> bool:
+        """Does anything wait for a person: an open verdict, or points that are provisional though the verdict stands?"""
+        return self.result.state == "REVIEW" or (self.result.state != "UNGRADED" and bool(self.human.waiting))
+
 
 def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     """The automatic result with a person's decisions. Without any it is returned as it is."""
@@ -175,7 +180,7 @@ def final_results(course: CourseFolder, lesson: Lesson, *, students: Iterable[st
     with course.gradebook(must_exist=True) as gradebook:
         finals = list(read_finals(gradebook, lesson, students))
     if not finals:
-        raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade --lesson {lesson.slug} --submissions DIR --course {course.root}` first.")
+        raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.")
     return finals
 
 

@@ -26,6 +26,11 @@ def console() -> Console:
     return Console() if Console().is_terminal else Console(width=150, height=50)
 
 
+def printable(text: str) -> str:
+    """Text with names that students chose, for a terminal: what it would obey is shown as a question mark."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 @contextlib.contextmanager
 def progress_bar(screen: Console, what: str) -> Iterator:
     """A bar with counts of states and an ETA; yields the progress function of a run."""

@@ -58,6 +58,7 @@ class ClassData:
     times: list[datetime]
     due: datetime | None
     queue: list[Queued]
+    course: CourseFolder
     answers_alike: list[Pair]
     fills_alike: list[Pair]
 
@@ -88,6 +89,7 @@ def class_data(lesson: Lesson, course: CourseFolder, finals: list[Final]) -> Cla
         times=sorted(f.timestamp for f in finals if f.timestamp),
         due=next((f.duedate for f in finals if f.duedate and f.timestamp), next((f.duedate for f in finals if f.duedate), None)),
         queue=review_queue(finals),
+        course=course,
         answers_alike=similar_pairs(answers, least=80),
         fills_alike=similar_pairs({f.result.student: f.result.fill for f in graded}, least=40, common=0.2),
     )

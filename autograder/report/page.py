@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from autograder.gradebook.formgrader import menu_path, start_command
 from autograder.lesson import Lesson
 from autograder.report import plots
 from autograder.report.data import ClassData
@@ -42,4 +43,6 @@ def render_report(lesson: Lesson, data: ClassData) -> str:
         fig={name: Markup(svg) for name, svg in figures.items()},
         shown=SHOWN,
         queue=data.queue[:QUEUE_SHOWN],
+        start=start_command(data.course),
+        menu=menu_path(lesson),
     )

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.errors import CourseError
 from autograder.export import export
-from autograder.export.formats import ROWS, to_csv
+from autograder.export.formats import ROWS, held_back, to_csv
 from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import Final, Human, settle
 from autograder.gradebook.tests.fake import result, slot
@@ -71,3 +71,26 @@ def test_bad_requests(tmp_path):
     with pytest.raises(CourseError, match="no gradebook"):
         export(LESSON, CourseFolder(tmp_path), "csv")
     assert not list(tmp_path.iterdir()), "a reading command makes no empty gradebook"
+
+
+def test_a_provisional_grade_reaches_no_lms_whatever_the_verdict():
+    doubt = {"q1": slot(LESSON, "q1", 1.0, lane="review")}
+    finals = [
+        final(result(LESSON, "fay", state="FAIL", normal=0.0, slots=doubt), waiting=["q1"], graded_at=datetime(2026, 12, 1, 8)),
+        final(result(LESSON, "gus", state="PASS", slots={"explanation": slot(LESSON, "explanation", 0.0, lane="review")}), waiting=["explanation"]),
+        *FINALS,
+    ]
+    assert [r[6] for r in canvas(finals)][:2] == ["", ""]
+    head, *rows = csv.reader(io.StringIO(to_csv(ROWS["moodle"](LESSON, finals))))
+    fay = dict(zip(head, rows[0], strict=True))
+    assert (fay["Grade"], fay["Status"], fay["Last modified (grade)"]) == ("", "Submitted for grading", "-")
+    head, *rows = csv.reader(io.StringIO(to_csv(ROWS["csv"](LESSON, finals))))
+    fay = dict(zip(head, rows[0], strict=True))
+    assert (fay["state"], fay["score"], fay["waiting_for_review"]) == ("FAIL", "7.0", "q1"), "csv is complete"
+    waiting, ungraded = held_back(finals)
+    assert "left empty for 3" in waiting and "fay (q1), gus (explanation), cyd (q1)." in waiting and ungraded.endswith("UNGRADED: bob.")
+    assert [r[6] for r in canvas([final(finals[0].auto, manual={"q1": 1.0})])] == ["7.0"], "settled by a person it is final"
+
+
+def canvas(finals):
+    return list(csv.reader(io.StringIO(to_csv(ROWS["canvas"](LESSON, finals)))))[2:]

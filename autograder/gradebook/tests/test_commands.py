@@ -46,13 +46,18 @@ def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course
     assert "2+" in out and "Q1 Q2 Q3" in out, "the table keeps its columns beside long reasons"
 
     before = verdicts.read_bytes()
-    status, out, _ = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, *where)
+    status, out, _ = course_command("grade", "7", "--submissions", class_of_two, "--json", verdicts, *where)
     assert (status, verdicts.read_bytes()) == (0, before) and "0 graded now, 2 unchanged" in out
 
-    assert course_command("feedback", "7", *where)[0] == 0
-    assert course_command("report", "7", *where)[0] == 0
+    act = f"cd {course.root} && jupyter lab"
+    assert act in out and "Formgrader > Manual Grading" in out, "it says where a person acts"
+    status, out, _ = course_command("feedback", "7", *where)
+    assert status == 0 and "release_feedback" in out and "send each" in out, "it says how a student gets his page"
+    status, out, _ = course_command("report", "7", *where)
+    assert status == 0 and act in out
     for fmt in ("csv", "canvas", "moodle"):
-        assert course_command("export", "7", "--format", fmt, *where)[0] == 0
+        status, out, _ = course_command("export", "7", "--format", fmt, *where)
+        assert status == 0 and ("UNGRADED: bob." in out) == (fmt != "csv")
     page = (course.root / "feedback" / "ann" / lesson.slug / f"{lesson.slug}.html").read_text()
     assert "Not passed" in page and "ann" in page
     with (course.grading / f"{lesson.slug}-csv.csv").open() as file:
@@ -72,6 +77,7 @@ def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course
         (["report", "7"], "no gradebook"),
         (["export", "7", "--format", "xlsx"], "no export format"),
         (["collect", "7", "{inbox}/nowhere"], "do not exist"),
+        (["grade", "7", "--submissions", __file__], "`course collect"),
     ],
 )
 def test_bad_input_is_one_sentence_and_a_remedy(inbox, tmp_path, course_command, arguments, said):
@@ -96,3 +102,32 @@ def test_broken_settings(lesson, class_of_two, course, course_command):
     (course.root / "nbgrader_config.py").write_text("c = get_config(\n")
     status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--course", course.root)
     assert status == 1 and "settings cannot be read" in err and "nbgrader_config.py" in err
+
+
+def test_the_lesson_of_grade_is_an_argument_or_an_option(class_of_two, tmp_path, course_command):
+    for names in ([], ["7", "--lesson", "7"]):
+        status, _, err = course_command("grade", *names, "--submissions", class_of_two, "--course", tmp_path / "fresh")
+        assert status == 2 and "Name one lesson" in err and not (tmp_path / "fresh").exists()
+
+
+@pytest.mark.parametrize("option", ["--out", "--course"])
+def test_release_says_the_next_step(tmp_path, course_command, monkeypatch, option):
+    from autograder.commands import release
+
+    def made(lessons, out, *_):
+        (tmp_path / "a.zip").write_bytes(b"x")
+        return [tmp_path / "a.zip"]
+
+    monkeypatch.setattr(release, "release", made)
+    status, out, _ = course_command("release", "7", option, "fall", "--lang", "en")
+    assert status == 0 and "course collect 7 DOWNLOADS --course fall" in out
+    assert "fall/source" in out and "fall/release" in out and "the English notebook" in out and "in zh/" in out and "--lang zh" in out
+
+
+def test_collect_says_how_it_read_the_names(lesson, course, tmp_path, course_command):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "wangwei.ipynb").write_bytes(notebook(lesson))
+    (tmp_path / "d" / "lina\x1b[2J.pdf").write_bytes(b"%PDF")
+    status, out, _ = course_command("collect", "7", tmp_path / "d", "--course", course.root)
+    assert status == 0 and "2 submissions collected: 2 by the name of the file" in out and f"course grade {lesson.slug} --submissions" in out
+    assert "will be UNGRADED: lina?[2J" in out and "PDF" in out and "\x1b" not in out

@@ -67,6 +67,7 @@ def test_page_is_closed_and_shows_text_only(finals, tmp_path):
     assert not {"script", "img", "link", "iframe", "b"} & seen.tags and "svg" in seen.tags
     assert not [k for k, _ in seen.attributes if k.startswith("on") or k == "style"], "the page's policy admits no inline style"
     assert "&lt;script&gt;x" in html and "Review queue" in html
+    assert f"cd {tmp_path} &amp;&amp; jupyter lab" in html and f"Nbgrader &gt; Formgrader &gt; Manual Grading &gt; {LESSON.slug}" in html, "the queue says where to act"
     assert not [v for k, v in seen.attributes if k in ("href", "src", "xlink:href") and not v.startswith("#")]
 
 
