@@ -14,6 +14,9 @@ from autograder.lesson.rubric import Pattern, Rubric
 
 _NEAR = 240  # characters that three neighbouring sentences may take together
 _MAX_QUOTE = 420  # characters between the first and the last group: two long sentences
+_LONGEST_WORD = 32
+# Repeats without an end, a class at a time; an escape or a class without one is passed over, so that no repeat is read inside it.
+_ENDLESS = re.compile(r"(\\[wds]|\[(?:\\.|[^\]\\])+\])([*+])|\\.|\[(?:\\.|[^\]\\])+\]")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,12 @@ class CompiledPattern:
 
 
 def _union(alternatives: Iterable[str], terms: dict[str, list[str]]) -> re.Pattern:
-    return re.compile("|".join(f"(?:{_regex(a, terms)})" for a in alternatives))
+    return re.compile(_bounded("|".join(f"(?:{_regex(a, terms)})" for a in alternatives)))
+
+
+def _bounded(expression: str) -> str:
+    """`\\w*` no longer than a word: before `[^.;]{0,40}` it would take the square of an answer's length, or its cube, on eight thousand letters without a blank."""
+    return _ENDLESS.sub(lambda m: f"{m[1]}{{{int(m[2] == '+')},{_LONGEST_WORD}}}" if m[1] else m[0], expression)
 
 
 def _regex(alternative: str, terms: dict[str, list[str]]) -> str:

@@ -1,8 +1,10 @@
+import time
+
 import pytest
 
 from autograder.answers.normalise import normalise
 from autograder.answers.polarity import stance
-from autograder.answers.rules import CompiledPattern, phrase, read
+from autograder.answers.rules import CompiledPattern, _bounded, phrase, read
 from autograder.answers.segment import sentences
 from autograder.lesson.rubric import Pattern
 
@@ -90,3 +92,16 @@ def test_phrases(plain, yes, no):
 
     pattern = re.compile(phrase(plain))
     assert all(pattern.search(t) for t in yes) and not any(pattern.search(t) for t in no)
+
+
+def test_a_word_without_end_costs_no_time():
+    rule = Pattern(en=[["re:area[^.;]{0,50}edge|edge\\w*[^.;]{0,50}area", "re:distribut\\w+[^.;]{0,50}evenly"]])
+    start = time.perf_counter()
+    for word in ("edge", "distribut"):
+        assert reading("It waits, and " + word * 1900, rule)[0].hit is None
+    assert time.perf_counter() - start < 2  # without a bound: a quarter of an hour
+    assert reading("The distributed tiles are spread evenly", rule)[1]
+
+
+def test_what_stands_in_a_class_or_behind_a_backslash_is_no_repeat():
+    assert _bounded(r"\w*[\w*]+\*[*+-]\\w+(?:a|b)*x+") == r"\w{0,32}[\w*]{1,32}\*[*+-]\\w+(?:a|b)*x+"
