@@ -258,11 +258,11 @@ def _first_line(source: str, node: ast.stmt) -> str:
     return segment(source, [node]).split("\n")[0].strip()[:200]
 
 
-def program(exercise: Exercise, fill: Fill) -> str:
+def program(exercise: Exercise, fill: Fill) -> ast.Module:
     """The released cell with the fill in it, its asserts left out: what runs in the sandbox."""
     tree = _with(exercise.tree, exercise.path, fill.statements)
     tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
-    return ast.unparse(tree)
+    return tree
 
 
 def _with(node: ast.AST, path: tuple[tuple[str, int], ...], statements: list[ast.stmt]) -> ast.AST:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -12,7 +13,7 @@ import numpy as np
 from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.compare import matches
-from autograder.grading.sandbox import Broken, Reply, Sandbox, Session
+from autograder.grading.sandbox import Broken, Reply, Sandbox, Session, syntax
 from autograder.grading.sandbox.codec import ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
@@ -53,19 +54,19 @@ class Remembered:
         self._most = most
         self._known: OrderedDict[tuple[str, str], HiddenChecks] = OrderedDict()
 
-    def run(self, checks: Checks, checks_hash: str, program: str, sandbox: Sandbox) -> HiddenChecks:
+    def run(self, checks: Checks, checks_hash: str, program: ast.Module, sandbox: Sandbox) -> HiddenChecks:
         """As run_checks with the seeds of this program. What is doubtful is tried a second time: it counts, and is kept for whoever wrote
         the same, when it comes out the same twice. Raises Broken also where it does not."""
-        key = (checks_hash, program)
+        key = (checks_hash, syntax.dumps(program))
         if key not in self._known:
-            self._known[key] = _settled(checks, program, sandbox, seeds(checks_hash, program))
+            self._known[key] = _settled(checks, program, sandbox, seeds(*key))
             while len(self._known) > self._most:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
 
 
-def _settled(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
+def _settled(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
     found = run_checks(checks, program, sandbox, seed_list)
     if not found.doubtful:
         return found
@@ -83,7 +84,7 @@ def not_run(checks: Checks, why: Text) -> HiddenChecks:
     return HiddenChecks(outcomes)
 
 
-def run_checks(checks: Checks, program: str, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
+def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
     """Call the fill on every hidden case, normal cases first. A crash on one kind costs only that kind: boundary cases that did not all
     come through in the same process are tried in one of their own. Raises CourseError where the lesson's own checks do not run,
     sandbox.Broken where the sandbox does not, or the machine is too busy to let the fill run."""
@@ -121,7 +122,7 @@ def _shuffled(checks: Checks, make: Callable, seed_list: list[int]) -> list[dict
     return out
 
 
-def _try(checks: Checks, program: str, sandbox: Sandbox, kinds: list[_Tried]) -> str | None:
+def _try(checks: Checks, program: ast.Module, sandbox: Sandbox, kinds: list[_Tried]) -> str | None:
     """These kinds in one process. Returns how it ended before all cases were through (a Reply's kind), None where it did not."""
     with sandbox.program(program, checks.function, _BUILTINS) as session:
         for tried in kinds:

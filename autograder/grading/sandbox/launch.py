@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -19,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from autograder.errors import CourseError
-from autograder.grading.sandbox import codec
+from autograder.grading.sandbox import codec, syntax
 from autograder.grading.sandbox.protections import PROTECTIONS, Protections
 
 HERE = Path(__file__).resolve().parent
 UNSAFE_ENV = "COURSE_UNSAFE_SANDBOX"
-_FILES = ("zygote.py", "program.py", "codec.py", "seccomp.py")
+_FILES = ("zygote.py", "program.py", "codec.py", "syntax.py", "seccomp.py")
 # What a released exercise cell may import; the student's own imports are numpy and math (names.py).
 _MODULES = ["numpy", "numpy.linalg", "numpy.fft", "ml_dtypes", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools", "enum"]
 _SINGLE_THREAD = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -115,11 +116,12 @@ class Sandbox:
             self._process = None
         self._running = False
 
-    def program(self, source: str, function: str, builtins: list[str]) -> Session:
-        """A fresh process that holds `function` of `source`. A dead warm parent is started anew once."""
+    def program(self, program: ast.Module | str, function: str, builtins: list[str]) -> Session:
+        """A fresh process that holds `function` of the program (its tree, or its source). A dead warm parent is started anew once."""
+        tree = ast.parse(program) if isinstance(program, str) else program
         for attempt in (0, 1):
             try:
-                return Session(self, self._fork(b"f"), {"source": source, "function": function, "builtins": builtins})
+                return Session(self, self._fork(b"f"), {"program": syntax.dumps(tree), "function": function, "builtins": builtins})
             except (Broken, OSError) as e:
                 self.close()
                 if attempt:

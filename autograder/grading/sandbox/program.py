@@ -1,7 +1,7 @@
 """What runs in a fill process: the pristine cell with the student's blank in it, called once for each case the grader sends.
 
 The sandbox loads this file on its own. Frames are a 4-byte length and JSON of codec.py. The first frame is the program
-{"source", "function", "builtins"}; the answer is ("ready",) or ("raised", exception name). Then each frame is a dict of
+{"program": text of syntax.py, "function", "builtins"}; the answer is ("ready",) or ("raised", exception name). Then each frame is a dict of
 arguments, answered by ("value", result, [probes used]), ("raised", exception name, [probes used]) or ("not_plain", what, [..]).
 """
 
@@ -14,6 +14,7 @@ import sys
 
 import codec
 import numpy as np
+import syntax
 
 MODULES = {}  # what `import` can find: filled by the zygote
 MAX_FRAME = codec.MAX_BYTES
@@ -129,7 +130,7 @@ def run(fd):
     spec = codec.decode(data)
     space = {"__builtins__": _safe_builtins(spec["builtins"]), "__name__": "exercise", "np": np, "numpy": np} | {n: m for n, m in MODULES.items() if n == "math"}
     try:
-        exec(compile(spec["source"], "<exercise>", "exec", dont_inherit=True), space)
+        exec(compile(syntax.loads(spec["program"]), "<exercise>", "exec", dont_inherit=True), space)
         function = space[spec["function"]]
     except BaseException as e:  # SystemExit and KeyboardInterrupt of a fill end nothing
         write_frame(fd, codec.encode(("raised", _name_of(e))))

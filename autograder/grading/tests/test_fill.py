@@ -10,6 +10,7 @@ from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.admit import outside_names, refusal
 from autograder.grading.fill import extract, program, read_exercise
+from autograder.grading.sandbox import syntax
 from autograder.grading.source import NotPython, key, parse
 
 SOURCE = '''\
@@ -32,9 +33,9 @@ def exercise():
     return read_exercise(SOURCE, "f")
 
 
-def run(source, *args):
+def run(tree, *args):
     space = {}
-    exec(source, space)
+    exec(compile(syntax.loads(syntax.dumps(tree)), "<f>", "exec"), space)
     return space["f"](*args)
 
 
@@ -58,17 +59,46 @@ def test_text_with_wide_characters_is_cut_at_characters(exercise):
     assert taken.text == "'变量' and y"
 
 
+def bold(text):
+    """Letters that NFKC, and so Python, takes for ASCII ones."""
+    return "".join(chr(0x1D41A + ord(c) - 97) for c in text)
+
+
+@pytest.mark.parametrize("odd", ["\u3000", "\u00a0", "\u200d"])
+def test_text_inside_an_f_strings_braces_is_no_fault_of_the_grader(exercise, odd):
+    """Before Python 3.12 ast.unparse cannot write such a tree."""
+    taken = extract(exercise, SOURCE.replace("______", f"y * n + 0 * len(f\"{{'{odd}'}}{{y}}\")"))
+    assert run(program(exercise, taken), 1, 2) == 4
+
+
+@pytest.mark.parametrize("name", ["in", "del", "return", "yield", "lambda"])
+def test_what_runs_is_the_tree_that_was_admitted(exercise, name):
+    """A name that NFKC turns into a keyword is a name, as in the student's notebook."""
+    taken = extract(exercise, SOURCE.replace("return ______", f"{bold(name)} = y * n\n    return {bold(name)}"))
+    assert run(program(exercise, taken), 1, 2) == 4
+    called = extract(exercise, SOURCE.replace("return ______", f"{bold(name)}(y * n)\n    return 0"))
+    with pytest.raises(NameError):
+        run(program(exercise, called), 1, 2)
+
+
+@pytest.mark.parametrize("text", ["x = (1, 2.5, -1j, 1e999, b'\\xff', 's\\ud800', None, True, ...)", "def f(a, /, *b, c=1, **d):\n    'doc'\n    return [*b, {**d}]", "x: int = f'{y!r:>{w}}'", "match a:\n    case [1, *r] if r:\n        pass", "with a as b, c: pass\ntry:\n    pass\nexcept (A, B) as e:\n    raise e from None\nelse:\n    del x[1:2, ...]"])
+def test_a_tree_comes_back_from_its_text(text):
+    tree = ast.parse(text)
+    assert ast.dump(syntax.loads(syntax.dumps(tree))) == ast.dump(tree)
+    assert syntax.dumps(ast.parse(text + "  # comment\n")) == syntax.dumps(tree)
+
+
 def test_only_the_blank_is_taken(exercise):
     theirs = SOURCE.replace("return ______", "return y * n").replace("y = x + 1", "y = 99").replace("LIMIT = 3", "LIMIT = 4\nx = 5") + "\nf = lambda *a: 4\n"
     taken = extract(exercise, theirs)
-    out = program(exercise, taken)
+    out = ast.unparse(program(exercise, taken))
     assert "LIMIT = 3" in out and "lambda" not in out and "assert" not in out
     assert taken.changed == ["y = x + 1"]
 
 
 def test_signature_changes_are_listed_and_do_not_count(exercise):
     taken = extract(exercise, SOURCE.replace("______", "y * n").replace("memory=None", "memory=[7]"))
-    assert taken.changed and "memory=None" in program(exercise, taken)
+    assert taken.changed and "memory=None" in ast.unparse(program(exercise, taken))
 
 
 def test_decorators_docstrings_and_hints(exercise):
@@ -118,7 +148,7 @@ def test_blanks_elsewhere(released, theirs, fill):
     exercise = read_exercise(released, "f")
     taken = extract(exercise, theirs)
     assert (taken.problem, taken.text) == ("", fill)
-    assert "______" not in program(exercise, taken)
+    assert "______" not in ast.unparse(program(exercise, taken))
 
 
 def test_a_block_under_the_blank_stays_the_released_one():
