@@ -10,7 +10,7 @@ A lesson's checks.py imports nothing from autograder (arrows go one way). It def
 
 A case is {"name": {"zh": .., "en": ..}, "args": {parameter: value}, "expect": value, "rtol": float, "atol": float}.
 Values are None, bool, int, float, str, lists, dicts and NumPy arrays; floats may be NaN or infinite (NaN equals NaN).
-A parameter may be {"$probe": "untouchable"}: an object that records any use; with it a case may say
+A parameter may be {"$probe": "untouchable"}: an object that records any use (showing it is none); with it a case may say
 "untouched": ["c"], which holds when the student's function never used that argument.
 A case may say "raises": true instead of "expect".
 """

@@ -49,7 +49,8 @@ def write_frame(fd, data):
 class Probe:
     """An argument that must not be used when the case says so: it records any use and yields NaN, which spoils the result.
 
-    Asking whether it is None, or naming it without use, is no use.
+    Asking whether it is None, or naming it without use, is no use. Nor is showing it (print, str, an f-string): its text is a fixed word,
+    so that nothing can be learnt from it, and what is worked out from the text is wrong.
     """
 
     def __new__(cls, name, log, *value):
@@ -87,13 +88,14 @@ setattr(Probe, "__iter__", lambda self: (_used(self), iter(()))[1])
 setattr(Probe, "__array__", lambda self, *args, **kwargs: (_used(self), np.array(np.nan))[1])
 setattr(Probe, "__array_ufunc__", _spoil(float("nan")))
 setattr(Probe, "__array_function__", _spoil(float("nan")))
-setattr(Probe, "__str__", _spoil("probe"))
-setattr(Probe, "__repr__", _spoil("probe"))
-setattr(Probe, "__format__", _spoil("probe"))
+for _name in ("str", "repr", "format"):
+    setattr(Probe, f"__{_name}__", lambda self, *spec: "probe")
 
 
 class FloatProbe(Probe, float):
-    """A probe that isinstance() takes for a float."""
+    """A probe that isinstance() takes for a float. Its text is that of its value, NaN: a word of its own would give it away."""
+
+    __str__, __repr__, __format__ = float.__str__, float.__repr__, float.__format__
 
 
 def _probe(name, shape, log):
@@ -102,8 +104,34 @@ def _probe(name, shape, log):
         return Probe(name, log)
     if not shape:
         return FloatProbe(name, log, math.nan)
-    memory = mmap.mmap(-1, max(1, 4 * math.prod(shape)), prot=0)
-    return np.frombuffer(memory, np.float32, math.prod(shape)).reshape(shape)
+    size = max(1, 4 * math.prod(shape))
+    array = np.frombuffer(mmap.mmap(-1, size, prot=0), np.float32, math.prod(shape)).reshape(shape)
+    _UNREADABLE.append(range(_address(array), _address(array) + size))
+    return array
+
+
+_UNREADABLE = []  # addresses of this call's array probes
+
+
+def _address(array):
+    return array.__array_interface__["data"][0]
+
+
+def _shown_unread(text):
+    """NumPy's function for an array's text, which for an array probe and its views shows NaN in place of reading them."""
+
+    def shown(array, *args, **kwargs):
+        if any(_address(array) in memory for memory in _UNREADABLE):
+            value = np.array(np.nan, array.dtype) if array.dtype.kind in "fc" else np.zeros((), array.dtype)
+            array = np.broadcast_to(value, array.shape)
+        return text(array, *args, **kwargs)
+
+    return shown
+
+
+for _name in ("_default_array_str", "_default_array_repr"):  # what str(), repr() and f-strings of an array call, whichever way they come
+    if hasattr(np._core.arrayprint, _name):  # in another NumPy the process ends as at any other reading
+        setattr(np._core.arrayprint, _name, _shown_unread(getattr(np._core.arrayprint, _name)))
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
@@ -138,6 +166,7 @@ def run(fd):
     write_frame(fd, codec.encode(("ready",)))
     while (data := read_frame(fd)) is not None:
         log = []
+        _UNREADABLE.clear()
         args = codec.decode(data, lambda name, shape: _probe(name, shape, log))
         try:
             reply = ("value", function(**args), log)
