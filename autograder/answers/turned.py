@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograder.answers.normalise import Normal, normalise
+from autograder.answers.polarity import denials
 from autograder.answers.segment import Sentence, sentences
 from autograder.lesson.rubric import Slot
 
 _AROUND = 8  # words (Chinese characters) on each side that make a word's surroundings
 _ALIKE = 0.45  # cosine of two surroundings from which they speak of the same thing
 _LEAD = 0.15  # by which the opposite must be nearer than the word itself
+_SCOPE = 14  # characters before a word in which a denial reaches it
 _SHARED = 2  # words that two surroundings must have in common
 
 # Axes of opposites. Words of one axis vouch for one another ("more" and "larger"); only the two sides of one row are opposites.
@@ -65,7 +67,6 @@ _TURN = re.compile(
     + ")(?![a-z])|"
     + "|".join(sorted((w for w in _SIDES if not w.isascii()), key=len, reverse=True))
 )
-_NOT = re.compile(r"不|没|无|(?<![a-z])(?:not|no|never|cannot|without)(?![a-z])|n't")
 _WORD = re.compile(r"[a-z][a-z0-9_]+|\d+|[\u4e00-\u9fff]")
 _STOP = frozenset(
     "the an of to is are was be it that this so and or in on at for as by with then which when one its you we they each than if not no does do will can only there from into but because would have has had".split()
@@ -127,7 +128,7 @@ def _turns(text: str, sents: Iterable[Sentence]) -> Iterator[_Turn]:
             if m["other"]:
                 continue
             axis, row, sign = _SIDES[m[0]]
-            denied = len(_NOT.findall(said[max(0, m.start() - 14) : m.start()])) % 2
+            denied = denials(said[max(0, m.start() - _SCOPE) : m.start()]) % 2
             before = [w for _, end, w in words if end <= m.start()][-_AROUND:]
             after = [w for start, _, w in words if start >= m.end()][:_AROUND]
             yield _Turn(axis, row, -sign if denied else sign, frozenset(_units(before)) | frozenset(_units(after)), said)
