@@ -32,6 +32,8 @@ RECYCLE = 500  # submissions after which a worker is replaced, so that nothing i
 MEMORY_MB = 4096
 WORKER = (sys.executable, "-m", "autograder.grading.worker")
 AHEAD = 32  # results that may wait for a slow submission before them
+TURN = 1.0  # seconds between two looks at the clock
+MOST_A_TURN = 5.0  # seconds that count between two looks: a longer gap is a machine or a terminal that stood still
 
 Submission = tuple[str, Path | str | bytes]
 
@@ -76,7 +78,7 @@ class _Worker:
     link: socket.socket
     ready: bool = False
     task: _Task | None = None
-    deadline: float = 0.0
+    deadline: float = 0.0  # on the pool's own clock
     done: int = 0
 
     def close(self) -> None:
@@ -86,12 +88,28 @@ class _Worker:
         self.process.wait()
 
 
+class _Clock:
+    """Seconds that this process was seen to run. A stopped process group (Ctrl-Z), a paused container or a frozen machine stops the
+    workers too, so that time is nobody's: of a gap between two looks MOST_A_TURN counts at most."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last = time.monotonic()
+
+    def look(self) -> float:
+        now = time.monotonic()
+        self.seconds += min(now - self._last, MOST_A_TURN)
+        self._last = now
+        return self.seconds
+
+
 @dataclass
 class _Pool:
     lesson: Lesson
     jobs: int
     timeout: float
     workers: list[_Worker] = field(default_factory=list)
+    clock: _Clock = field(default_factory=_Clock)
 
     def __enter__(self) -> _Pool:
         return self
@@ -150,7 +168,7 @@ class _Pool:
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
         theirs.close()
-        worker = _Worker(process, ours, deadline=time.monotonic() + START_TIMEOUT)
+        worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT)
         send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB})
         return worker
 
@@ -160,7 +178,7 @@ class _Pool:
 
     def _give(self, worker: _Worker, task: _Task, done: dict[int, Result], again: list[_Task]) -> None:
         task.tries += 1
-        worker.task, worker.deadline = task, time.monotonic() + self.timeout
+        worker.task, worker.deadline = task, self.clock.seconds + self.timeout
         message: dict = {"student": task.student}
         if isinstance(task.submission, bytes):
             message["data"] = base64.b64encode(task.submission).decode()
@@ -173,14 +191,15 @@ class _Pool:
 
     def _wait(self, done: dict[int, Result], again: list[_Task]) -> None:
         """Until a worker says something or overruns its time."""
-        now = time.monotonic()
         busy = [w for w in self.workers if w.task is not None or not w.ready]
-        timeout = max(0.0, min((w.deadline for w in busy), default=now + 1.0) - now)
+        now = self.clock.look()
+        timeout = max(0.0, min(TURN, *(w.deadline - now for w in busy))) if busy else TURN
         readable = select.select([w.link for w in busy], [], [], timeout)[0]
+        now = self.clock.look()
         for worker in busy:
             if worker.link in readable:
                 self._hear(worker, done, again)
-            elif time.monotonic() >= worker.deadline:
+            elif now >= worker.deadline:
                 self._lost(worker, done, again, "overran")
 
     def _hear(self, worker: _Worker, done: dict[int, Result], again: list[_Task]) -> None:
@@ -227,11 +246,11 @@ def _hash_of(submission: Path | str | bytes) -> str:
 
 _WHY = {
     "crashed": Text(
-        zh="批改这份提交的进程两次意外结束，需要人工查看；也可以清除输出后重新提交。",
-        en="The process that graded this submission ended unexpectedly twice; a person must look. Handing it in again with its outputs cleared may help.",
+        zh="批改这份提交的进程两次意外结束，需要人工查看；下一次批改会自动再试，也可以清除输出后重新提交。",
+        en="The process that graded this submission ended unexpectedly twice; a person must look. The next grading run tries it again; handing it in again with its outputs cleared may help.",
     ),
     "overran": Text(
-        zh="批改这份提交超过了时间限制，需要人工查看；也可以清除输出后重新提交。",
-        en="Grading this submission ran out of time; a person must look. Handing it in again with its outputs cleared may help.",
+        zh="批改这份提交超过了时间限制，需要人工查看；下一次批改会自动再试，也可以清除输出后重新提交。",
+        en="Grading this submission ran out of time; a person must look. The next grading run tries it again; handing it in again with its outputs cleared may help.",
     ),
 }

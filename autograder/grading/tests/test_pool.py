@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -42,6 +43,9 @@ while (work := receive(link)) is not None:
         time.sleep(1000)
     if name.startswith("slow"):
         time.sleep(0.3)
+    if name.startswith("busy"):
+        for _ in range(60):
+            time.sleep(0.01)
     send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}})
 """
 
@@ -90,6 +94,29 @@ def test_a_submission_that_overruns_is_stopped_and_not_tried_again(lesson, fake)
     assert results["hang"].findings[0].code == "grader_overran"
     assert [r.state for n, r in results.items() if n != "hang"] == ["PASS"] * 4
     assert (fake / "log").read_text().split().count("hang") == 1
+
+
+GRADES_ONE = """
+import sys
+from pathlib import Path
+from autograder.grading import pool
+from autograder.lesson import load_lesson
+pool.WORKER, pool.MOST_A_TURN = (sys.executable, sys.argv[1]), 0.5
+for result in pool.grade_many(load_lesson(Path(sys.argv[2])), [("busy", b"x")], 1, timeout=2.0):
+    print(result.state)
+"""
+
+
+def test_a_run_that_stood_still_blames_no_submission(lesson, fake):
+    """Ctrl-Z, `docker pause`, a frozen machine: nobody's time runs out while nothing runs."""
+    command = [sys.executable, "-c", GRADES_ONE, str(fake / "fake_worker.py"), str(lesson.folder)]
+    run = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True)
+    while run.poll() is None and not (fake / "log").exists():
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGSTOP)
+    time.sleep(4.0)
+    os.killpg(run.pid, signal.SIGCONT)
+    assert run.communicate(timeout=60)[0].strip() == "PASS"
 
 
 def test_workers_are_renewed_and_few_are_started(lesson, fake, monkeypatch):
