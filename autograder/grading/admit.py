@@ -18,8 +18,8 @@ MAX_COMPREHENSIONS = 4
 _ALLOWED = (
     ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass, ast.If, ast.For, ast.While, ast.Break, ast.Continue, ast.Assert,
     ast.Raise, ast.Try, ast.ExceptHandler, ast.With, ast.withitem, ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.keyword,
-    ast.Import, ast.ImportFrom, ast.alias, ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchAs,
-    ast.MatchOr, ast.MatchStar, ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple,
+    ast.Import, ast.ImportFrom, ast.alias, ast.Delete, ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchAs,
+    ast.MatchOr, ast.MatchStar, ast.MatchClass, ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple,
     ast.Compare, ast.Call, ast.Constant, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred, ast.Name, ast.JoinedStr, ast.FormattedValue,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
 )  # fmt: skip
@@ -28,11 +28,9 @@ _REFUSED = {
     ast.Global: ("global 语句", "a global statement"),
     ast.Nonlocal: ("nonlocal 语句", "a nonlocal statement"),
     ast.ClassDef: ("class 定义", "a class definition"),
-    ast.Delete: ("del 语句", "a del statement"),
     ast.Yield: ("yield", "yield"),
     ast.YieldFrom: ("yield from", "yield from"),
     ast.Await: ("await", "await"),
-    ast.MatchClass: ("带类的 case", "a case with a class"),
     ast.MatchMapping: ("带字典的 case", "a case with a mapping"),
 }
 
@@ -45,7 +43,7 @@ def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
     if sum(isinstance(n, ast.comprehension) for n in nodes) > MAX_COMPREHENSIONS:
         return Text(zh="填空里的推导式太多。", en="The blank holds too many comprehensions.")
     bound = bound_names(statements)
-    if bad := next((n for n in sorted(bound) if "__" in n), None):
+    if bad := next((n for n in sorted(bound) if _reserved(n)), None):
         return Text(zh=f"填空里不允许使用名字 {bad}。", en=f"The blank may not use the name {bad}.")
     known = bound | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
     for node in nodes:
@@ -83,10 +81,14 @@ def _look_at(node: ast.AST, known: set[str]) -> tuple[str, str] | None:
     if not isinstance(node, _ALLOWED):
         return _REFUSED.get(type(node), (type(node).__name__, type(node).__name__))
     match node:
-        case ast.Name(id=name) if "__" in name:
+        case ast.Name(id=name) if _reserved(name):
             return f"名字 {name}", f"the name {name}"
         case ast.Name(id=name, ctx=ast.Load()) if name not in known and hasattr(builtins, name):
             return f"{name}()", f"{name}()"
+        case ast.Delete(targets=targets) if not all(isinstance(t, ast.Name) for t in targets):
+            return "这样的 del 语句", "such a del statement"
+        case ast.MatchClass(kwd_attrs=[_, *_]):
+            return "查看属性的 case", "a case that looks at attributes"
         case ast.FunctionDef(decorator_list=[_, *_]):
             return "装饰器", "a decorator"
         case ast.Attribute(attr=name, ctx=ast.Load()) if name not in names.ATTRIBUTES:
@@ -94,9 +96,9 @@ def _look_at(node: ast.AST, known: set[str]) -> tuple[str, str] | None:
         case ast.Attribute(attr=name):
             return (f"对属性 .{name} 赋值", f"an assignment to the attribute .{name}") if not isinstance(node.ctx, ast.Load) else None
         case ast.Import(names=aliases):
-            return next(((f"import {a.name}", f"import {a.name}") for a in aliases if a.name not in names.MODULES or "__" in (a.asname or "")), None)
+            return next(((f"import {a.name}", f"import {a.name}") for a in aliases if a.name not in names.MODULES or _reserved(a.asname or "")), None)
         case ast.ImportFrom(module=module, names=aliases, level=level):
-            good = not level and module in names.MODULES and all(a.name in names.ATTRIBUTES and "__" not in (a.asname or "") for a in aliases)
+            good = not level and module in names.MODULES and all(a.name in names.ATTRIBUTES and not _reserved(a.asname or "") for a in aliases)
             return None if good else (f"from {module} import", f"from {module} import")
         case ast.Constant(value=str() | bytes() as text) if len(text) > MAX_TEXT:
             return "这么长的字符串", "so long a string"
@@ -105,6 +107,11 @@ def _look_at(node: ast.AST, known: set[str]) -> tuple[str, str] | None:
         case ast.FormattedValue(format_spec=spec) if spec is not None and not _short(spec):
             return "这样的格式说明", "such a format"
     return None
+
+
+def _reserved(name: str) -> bool:
+    """Python's own names, such as __import__; `for __ in ...` is nobody's."""
+    return name.startswith("__") and bool(name.strip("_"))
 
 
 def _short(spec: ast.AST) -> bool:

@@ -30,6 +30,7 @@ MAX_NDIM = 8
 _WIDE = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128")
 DTYPES = {n: np.dtype(n) for n in _WIDE} | _NARROW
 _NAMES = {d: n for n, d in DTYPES.items()}
+_NARROWED = {"g": np.float64, "G": np.complex128}  # long double, of which every machine has its own, crosses as double
 
 
 class NotPlain(Exception):
@@ -63,6 +64,8 @@ def _pack(x, depth, budget):
         raise NotPlain("nested too deeply")
     if budget[0] < 0:
         raise NotPlain("too many items")
+    if isinstance(x, (np.ndarray, np.generic)) and x.dtype.char in _NARROWED:
+        x = x.astype(_NARROWED[x.dtype.char])
     kind = type(x)
     if x is None or kind is bool or kind is float:
         return x

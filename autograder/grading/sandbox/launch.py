@@ -26,8 +26,9 @@ from autograder.grading.sandbox.protections import PROTECTIONS, Protections
 HERE = Path(__file__).resolve().parent
 UNSAFE_ENV = "COURSE_UNSAFE_SANDBOX"
 _FILES = ("zygote.py", "program.py", "codec.py", "syntax.py", "seccomp.py")
-# What a released exercise cell may import; the student's own imports are numpy and math (names.py).
+# What a released exercise cell may import; the student's own imports are fewer (names.py).
 _MODULES = ["numpy", "numpy.linalg", "numpy.fft", "ml_dtypes", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools", "enum"]
+_MODULES += ["fractions", "operator", "sys", "warnings"]
 _SINGLE_THREAD = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
 _START = "import sys; sys.path[:0] = {paths!r}; import zygote; zygote.main()"
 

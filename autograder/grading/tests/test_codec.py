@@ -52,6 +52,12 @@ def test_numpy_scalars_and_narrow_floats():
     assert codec.decode(codec.encode(value)).dtype == value.dtype
 
 
+def test_long_double_crosses_as_double():
+    for value in (np.longdouble(0.1), np.full((2, 3), 0.1, np.longdouble), np.clongdouble(0.1j)):
+        out = codec.decode(codec.encode([value]))[0]
+        assert out.dtype in (np.float64, np.complex128) and out.shape == np.shape(value) and np.allclose(out, value)
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_value_or_bad_data(data):
     try:

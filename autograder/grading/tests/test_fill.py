@@ -176,6 +176,10 @@ def admitted(exercise, fill):
         "    import numpy as np\n    return np.exp(y)", "    from math import exp, nan as missing\n    return exp(y)", "    with np.errstate(all='ignore'):\n        return y / n",
         "    try:\n        return y / n\n    except (ZeroDivisionError, TypeError):\n        return 0", "    if not isinstance(n, int):\n        raise ValueError(f'{n:.3f}')\n    return y",
         "    out = np.zeros_like(y)\n    out[0] = n\n    return out", "    while n:\n        n -= 1\n    return y", "y @ n", "{**{'a': 1}}['a']", "(z := y) + z", "    match n:\n        case 0 | 1:\n            return y\n        case _:\n            return n",
+        "    k = y\n    del k\n    return y", "    for __ in range(n):\n        y += 1\n    my__y = y\n    return my__y", "    match n:\n        case int() | float():\n            return y\n        case np.ndarray():\n            return n",
+        "y if type(n) is int else n", "int(bin(n), 2) + len(hex(n) + oct(n))", "    import operator\n    from operator import xor\n    return operator.mul(xor(y, 1), n)", "np.ravel_multi_index((n, y), (8, 16))",
+        "    import sys\n    return min(y, sys.float_info.max)", "    from fractions import Fraction\n    return float(Fraction(y, n))", "np.vectorize(lambda a: a + 1)(y)",
+        "    import warnings\n    with warnings.catch_warnings():\n        warnings.simplefilter('ignore')\n        return y / n",
     ],
 )  # fmt: skip
 def test_honest_fills_are_admitted(exercise, fill):
@@ -185,12 +189,12 @@ def test_honest_fills_are_admitted(exercise, fill):
 @pytest.mark.parametrize(
     "fill",
     [
-        "open('x')", "exec('1')", "eval('1')", "getattr(x, 'y')", "setattr(x, 'y', 1)", "globals()", "locals()", "vars()", "compile('1', '', 'eval')", "__import__('os')", "type(x)", "object()", "super()", "input()",
+        "open('x')", "exec('1')", "eval('1')", "getattr(x, 'y')", "setattr(x, 'y', 1)", "globals()", "locals()", "vars()", "compile('1', '', 'eval')", "__import__('os')", "object()", "super()", "input()",
         "breakpoint()", "exit()", "memoryview(b'')", "bytearray(9)", "delattr(x, 'a')", "dir()", "id(x)", "hash(x)", "classmethod(x)", "BaseException()", "SystemExit", "KeyboardInterrupt",
         "x.__class__", "x.__dict__", "x._private", "x.f_back", "x.gi_frame", "x.tb_frame", "x.mro", "x.format(y)", "x.format_map(y)", "np.load('x')", "np.save('x', y)", "np.fromfile('x')", "np.memmap('x')",
-        "np.frombuffer(x)", "np.ctypeslib", "np.lib", "np.core", "np.random", "np.testing", "np.f2py", "np.distutils", "np.vectorize(x)", "np.frompyfunc(x, 1, 1)", "x.tofile('y')", "x.dump('y')", "x.dumps()", "x.ctypes",
+        "np.frombuffer(x)", "np.ctypeslib", "np.lib", "np.core", "np.random", "np.testing", "np.f2py", "np.distutils", "np.frompyfunc(x, 1, 1)", "x.tofile('y')", "x.dump('y')", "x.dumps()", "x.ctypes",
         "x.data", "x.base", "x.setflags()", "math.__loader__", "(yield y)", "(yield from y)", "__name__", "__builtins__", "__debug__", "'x' * 1 if 0 else '" + "y" * 3000 + "'", str(1 << 5000), "[a for b in x for c in x for d in x for e in x for a in x]",
-        "+".join(["y"] * 800), "    global LIMIT\n    LIMIT = 4\n    return y", "    class A: pass\n    return y", "    del x\n    return y", "    import os\n    return y", "    from os import path\n    return y", "    from numpy import load\n    return y",
+        "+".join(["y"] * 800), "    global LIMIT\n    LIMIT = 4\n    return y", "    class A: pass\n    return y", "    del x[0]\n    return y", "    del x.y\n    return y", "    import sys\n    return sys.modules", "    from sys import path\n    return y", "    import operator\n    return operator.attrgetter('x')(y)", "    from operator import methodcaller\n    return y", "    import os\n    return y", "    from os import path\n    return y", "    from numpy import load\n    return y",
         "    from math import *\n    return y", "    from . import x\n    return y", "    import numpy.lib\n    return y", "    x.shape = 3\n    return y", "    np.where = 3\n    return y", "    for np.pi in x: pass\n    return y",
         "    @print\n    def g(): pass\n    return y", "    async def g(): pass\n    return y", "    def __g__(): pass\n    return y", "    match n:\n        case int(real=z):\n            return z", "f'{y:>{n}}'", "f'{y:999999999999}'",
         "    try:\n        pass\n    except ValueError as __e:\n        pass\n    return y", "    import numpy as __np\n    return y", "x.__init_subclass__", "    x.__class__ = y\n    return y", "    with open('x') as g:\n        return y",
@@ -207,17 +211,18 @@ def test_names_from_elsewhere_are_told(exercise):
 
 
 def test_no_allowed_name_opens_a_module_or_a_file():
-    import math
+    import importlib
     import types
 
     import numpy as np
 
-    opened = {n for o in (np, math, np.linalg) for n in names.ATTRIBUTES if isinstance(getattr(o, n, None), types.ModuleType)}
+    offered = [np, np.linalg, *map(importlib.import_module, names.MODULES)]
+    opened = {n for o in offered for n in names.ATTRIBUTES if isinstance(getattr(o, n, None), types.ModuleType)}
     assert opened == {"linalg"}
     assert not any("__" in n for n in names.ATTRIBUTES | names.BUILTINS)
-    dangerous = {"open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "type", "object", "super", "input", "breakpoint", "memoryview"}
+    dangerous = {"open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "object", "super", "input", "breakpoint", "memoryview"}
     assert not dangerous & names.BUILTINS
-    files = {"load", "save", "fromfile", "tofile", "memmap", "loadtxt", "savetxt", "genfromtxt", "dump", "dumps", "ctypes", "data", "base", "format", "format_map", "frombuffer", "setflags"}
+    files = {"load", "save", "fromfile", "tofile", "memmap", "loadtxt", "savetxt", "genfromtxt", "dump", "dumps", "ctypes", "data", "base", "format", "format_map", "frombuffer", "setflags", "attrgetter", "methodcaller", "modules"}
     assert not files & names.ATTRIBUTES
 
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from autograder.errors import CourseError
-from autograder.grading.sandbox import PROTECTIONS, Broken, Limits, Sandbox, codec, launch
+from autograder.grading.sandbox import PROTECTIONS, Broken, Limits, Reply, Sandbox, codec, launch
 from autograder.grading.sandbox.protections import NEEDED, Protections
 
 ALL = sorted(n for n in dir(builtins) if not n.startswith("__"))
-# Reaches any loaded module through the class tree, as real escapes do.
+# Reaches any loaded module through the class tree, as real escapes do, and the true type() as well.
 ESCAPE = """
+type = ().__class__.__class__
 def module(name):
     for c in ().__class__.__base__.__subclasses__():
         if c.__name__ == "_wrap_close":
@@ -28,7 +29,7 @@ METHODS = [m for m in ("bubblewrap", "own", "filter") if m != "bubblewrap" or sh
 @pytest.fixture(scope="module", params=METHODS)
 def sandbox(request):
     try:
-        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=1.6))
+        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=3.0))
     except CourseError as e:
         pytest.skip(str(e))
     with made:
@@ -156,6 +157,15 @@ def test_a_probe_records_use_and_spoils_the_result(sandbox):
     assert replies[0].value is False and replies[0].touched == ()
     assert all(r.touched == ("c",) for r in replies[1:]), replies
     assert np.isnan(replies[1].value)
+
+
+def test_type_tells_what_a_value_is_and_makes_no_class(sandbox):
+    source = "def f(x):\n    return [type(x) is float, type(x) in (int, float), type(numpy.ones(2)) is numpy.ndarray]"
+    with sandbox.program(source, "f", ALL) as session:
+        assert session.call({"x": 1.0}).value == [True, True, True]
+    for body in ("type(type(x))", "type(int)", "type('T', (float,), {})", "type(x, (), {})"):
+        with sandbox.program(f"def f(x):\n    return {body}", "f", ALL) as session:
+            assert session.call({"x": 1.0}) == Reply("raised", detail="TypeError")
 
 
 def test_one_dead_warm_parent_is_replaced():
