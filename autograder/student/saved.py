@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from autograder.grading import admit, integrity
 from autograder.grading.choose import about_answers
 from autograder.grading.fill import program
@@ -39,7 +41,7 @@ def doubled_items(saved: Saved, lang: str) -> list[Item]:
     return [Item("note", say(lang, "part_doubled", part=say(lang, f"name_{name}"), n=len(found[name])), "doubled") for name in _WRITTEN if len(found.get(name, [])) > 1]
 
 
-def fill_items(saved: Saved, lang: str) -> tuple[list[Item], str | None]:
+def fill_items(saved: Saved, lang: str) -> tuple[list[Item], ast.Module | None]:
     """(what is wrong with the fill, the program that would be graded). The program is None where there is none to run."""
     exercise, fill = saved.reading.released.exercise, saved.chosen.fill
     if fill is None:
@@ -52,11 +54,7 @@ def fill_items(saved: Saved, lang: str) -> tuple[list[Item], str | None]:
         said = next(f.message.get(lang) for f in saved.chosen.findings if f.code == fill.problem)
         return [Item("bad", say(lang, "fill_lost", said=said), "blank")], None
     refused = admit.refusal(exercise, fill.statements)
-    try:
-        code = program(exercise, fill)
-    except RecursionError:  # refused as nested too deeply
-        code = None
-    return [Item("bad", refused.get(lang), "blank")] if refused is not None else [], code
+    return [Item("bad", refused.get(lang), "blank")] if refused is not None else [], program(exercise, fill)
 
 
 def own_case_sources(saved: Saved) -> list[str]:
