@@ -13,7 +13,7 @@ import numpy as np
 from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.compare import matches
-from autograder.grading.sandbox import Broken, Reply, Sandbox, Session, syntax
+from autograder.grading.sandbox import Broken, Reply, Sandbox, syntax
 from autograder.grading.sandbox.codec import ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
@@ -95,6 +95,9 @@ def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list:
     if ended is not None:
         boundary = _Tried("boundary", boundary.cases)
         _try(checks, program, sandbox, [boundary])
+    for n, tried in enumerate((normal, boundary)):
+        if not tried.failed and any(c.get("untouched") for c in tried.cases):
+            _try_disguised(checks, program, sandbox, tried, seed_list[0] + n)
     return HiddenChecks(normal.outcomes() + boundary.outcomes(), normal.doubtful or boundary.doubtful)
 
 
@@ -135,11 +138,26 @@ def _try(checks: Checks, program: ast.Module, sandbox: Sandbox, kinds: list[_Tri
         ended = session.dead.kind if session.dead is not None else None
         if ended in _NOT_ITS_OWN:
             raise Broken(f"the machine did not let the fill run: {ended}")
-        for tried in kinds:
-            for case in (c for c in tried.cases if c.get("untouched")):
-                if not tried.failed and (problem := _judge_disguised(case, session)) is not None:
-                    tried.failed[case["name"]["en"]] = problem
     return ended
+
+
+def _try_disguised(checks: Checks, program: ast.Module, sandbox: Sandbox, tried: _Tried, seed: int) -> None:
+    """Cases with an untouched argument again, in which nothing but reading it tells it from a real one: reading it ends the process. They
+    stand at random among the other cases, in a process of their own, so that no count of calls tells them either."""
+    steps = [(case, _arguments(case["args"]), False) for case in tried.cases if not case.get("untouched")]
+    steps += [(case, args, True) for case in tried.cases if case.get("untouched") for args in _disguised(case["args"])]
+    with sandbox.program(program, checks.function, _BUILTINS) as session:
+        for i in np.random.default_rng(seed).permutation(len(steps)):
+            case, args, disguised = steps[i]
+            reply = session.call(args)
+            if reply.kind in _NOT_ITS_OWN:
+                raise Broken(f"the machine did not let the fill run: {reply.kind}")
+            read = disguised and reply.kind == "crashed"
+            tried.doubtful |= reply.kind in _DOUBTFUL and not read
+            if (problem := _used(case["untouched"]) if read else judge(case, reply)) is not None:
+                tried.failed[case["name"]["en"]] = problem
+            if session.dead is not None:
+                return
 
 
 def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
@@ -150,17 +168,16 @@ def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
         raise CourseError(f"{make.__name__} of the hidden checks fails: {type(e).__name__}: {e}.", where=str(checks.path), remedy="Mend checks.py and run `course lint`.") from e
 
 
-def _arguments(args: dict, *, disguised: bool = False) -> dict:
-    """disguised: probes have the type of a real argument, an array as large as the other one or a float."""
-    shape = next((v.shape for v in args.values() if isinstance(v, np.ndarray)), ()) if disguised else None
-    return {k: ProbeArgument(k, shape) if isinstance(v, dict) and set(v) == {"$probe"} else v for k, v in args.items()}
+def _arguments(args: dict, disguise: Callable[[str], ProbeArgument] = ProbeArgument) -> dict:
+    """disguise: what stands for a probe of this name."""
+    return {k: disguise(k) if isinstance(v, dict) and set(v) == {"$probe"} else v for k, v in args.items()}
 
 
-def _judge_disguised(case: dict, session: Session) -> Text | None:
-    """The case again with probes that isinstance() does not tell from real arguments. Reading such an array ends the process, so this
-    comes last, and only where everything else passed."""
-    reply = session.call(_arguments(case["args"], disguised=True))
-    return _used(case["untouched"]) if reply.kind == "crashed" else judge(case, reply)
+def _disguised(args: dict) -> list[dict]:
+    """The arguments with a float in each probe's place, and with arrays as large as the other one."""
+    shape = next((v.shape for v in args.values() if isinstance(v, np.ndarray)), (7,))
+    kinds = [((), "float64"), (shape, "float32"), (shape, "float64")]
+    return [_arguments(args, lambda name, kind=kind: ProbeArgument(name, *kind)) for kind in kinds]
 
 
 def _used(names_: Iterable[str]) -> Text:

@@ -5,7 +5,7 @@ object hook: what the other side sends can build nothing but the types below, wi
 that a subclass with an __eq__ of its own never passes.
 
 JSON form: None, bool, int, float, str and list as themselves; tuple {"t": [..]}, dict {"d": [[key, value], ..]},
-complex {"c": [re, im]}, array {"a": [dtype, shape, base64]}, NumPy scalar {"n": [dtype, base64]}, probe {"p": [name, shape]}.
+complex {"c": [re, im]}, array {"a": [dtype, shape, base64]}, NumPy scalar {"n": [dtype, base64]}, probe {"p": [name, shape, dtype]}.
 """
 
 import base64
@@ -42,11 +42,11 @@ class BadData(Exception):
 
 
 class ProbeArgument:
-    """Stands for {"$probe": name} on its way into the sandbox. shape: of the float32 array that it takes the place of; () for a float;
-    None where it may be any object."""
+    """Stands for {"$probe": name} on its way into the sandbox. shape: of the array of that dtype that it takes the place of; () for a
+    float; None where it may be any object."""
 
-    def __init__(self, name, shape=None):
-        self.name, self.shape = name, shape
+    def __init__(self, name, shape=None, dtype="float32"):
+        self.name, self.shape, self.dtype = name, shape, dtype
 
 
 def encode(value, max_bytes=MAX_BYTES):
@@ -95,12 +95,12 @@ def _pack(x, depth, budget):
     if isinstance(x, np.generic) and kind is x.dtype.type and x.dtype in _NAMES:
         return {"n": [_NAMES[x.dtype], base64.b64encode(x.tobytes()).decode()]}
     if kind is ProbeArgument:
-        return {"p": [x.name, None if x.shape is None else list(x.shape)]}
+        return {"p": [x.name, None if x.shape is None else list(x.shape), x.dtype]}
     raise NotPlain("an object of type " + str(kind.__name__)[:40])
 
 
 def decode(data, probe=None, max_bytes=MAX_BYTES):
-    """The value in JSON bytes. probe: makes the object for {"p": [name, shape]}; without it a probe is BadData. Raises BadData."""
+    """The value in JSON bytes. probe: makes the object for {"p": [name, shape, dtype]}; without it a probe is BadData. Raises BadData."""
     if len(data) > max_bytes:
         raise BadData("too large")
     try:
@@ -142,6 +142,5 @@ def _unpack(x, depth, budget, probe):
             raise BadData("scalar size")
         return np.frombuffer(raw, dtype=dtype)[0]
     if tag == "p" and probe is not None:
-        name, shape = body
-        return probe(name, shape)
+        return probe(*body)
     raise BadData("unknown tag")

@@ -6,6 +6,7 @@ arguments, answered by ("value", result, [probes used]), ("raised", exception na
 """
 
 import builtins
+import ctypes
 import math
 import mmap
 import os
@@ -53,12 +54,12 @@ class Probe:
     so that nothing can be learnt from it, and what is worked out from the text is wrong.
     """
 
-    def __new__(cls, name, log, *value):
-        probe = super().__new__(cls, *value)
-        object.__setattr__(probe, "_probe", (name, log))
-        return probe
+    def __init__(self, name, log):
+        object.__setattr__(self, "_probe", (name, log))
 
-    def __getattr__(self, name):
+    def __getattribute__(self, name):
+        if name == "__class__":
+            return Probe  # isinstance() asks for it
         _used(self)
         return float("nan")
 
@@ -92,22 +93,51 @@ for _name in ("str", "repr", "format"):
     setattr(Probe, f"__{_name}__", lambda self, *spec: "probe")
 
 
-class FloatProbe(Probe, float):
-    """A probe that isinstance() takes for a float. Its text is that of its value, NaN: a word of its own would give it away."""
+def _unreadable(size):
+    """Address of `size` bytes that end the process when anything reads or writes them; the page before them is ordinary memory."""
+    memory = mmap.mmap(-1, mmap.PAGESIZE + size)
+    _KEPT.append(memory)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + mmap.PAGESIZE
+    if ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(address), ctypes.c_size_t(size), 0):
+        raise OSError(ctypes.get_errno(), "mprotect")
+    return address
 
-    __str__, __repr__, __format__ = float.__str__, float.__repr__, float.__format__
+
+_KEPT = []  # such memory, and the floats on it, until the process ends
 
 
-def _probe(name, shape, log):
-    """The object for ProbeArgument(name, shape). The array is an ordinary one, on memory that ends the process when it is read."""
+class UnreadableFloat(float):
+    """A float in all but that its value ends the process when it is read, by whatever code in whatever way. Its text is that of NaN."""
+
+    __slots__ = ()
+    __str__ = __repr__ = lambda self: "nan"
+
+    def __format__(self, spec):
+        return format(math.nan, spec)
+
+
+def _unreadable_float():
+    """Its head (count of references and type) at the end of an ordinary page, its value at the start of the next, which is unreadable."""
+    head = UnreadableFloat.__basicsize__ - ctypes.sizeof(ctypes.c_double)
+    at = _unreadable(ctypes.sizeof(ctypes.c_double)) - head
+    model = UnreadableFloat()
+    ctypes.memmove(at, id(model), head)
+    made = ctypes.cast(at, ctypes.py_object).value
+    _KEPT.append(made)  # so that it is never freed
+    return made
+
+
+def _probe(name, shape, dtype, log):
+    """The object for ProbeArgument(name, shape, dtype). An array is an ordinary one, but that it ends the process when it is read."""
     if shape is None:
         return Probe(name, log)
     if not shape:
-        return FloatProbe(name, log, math.nan)
-    size = max(1, 4 * math.prod(shape))
-    array = np.frombuffer(mmap.mmap(-1, size, prot=0), np.float32, math.prod(shape)).reshape(shape)
-    _UNREADABLE.append(range(_address(array), _address(array) + size))
-    return array
+        return _unreadable_float()
+    dtype, count = np.dtype(dtype), math.prod(shape)
+    size = max(1, count) * dtype.itemsize
+    address = _unreadable(size)
+    _UNREADABLE.append(range(address, address + size))
+    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype, count).reshape(shape)
 
 
 _UNREADABLE = []  # addresses of this call's array probes
@@ -145,7 +175,7 @@ def _type(x, /):
     """type() of one value. Not of a class: that would be `type` itself, which makes classes."""
     if isinstance(x, type):
         raise TypeError("not offered in the exercise")
-    return type(x)
+    return float if type(x) is UnreadableFloat else type(x)
 
 
 def _safe_builtins(names):
@@ -174,7 +204,7 @@ def run(fd):
     while (data := read_frame(fd)) is not None:
         log = []
         _UNREADABLE.clear()
-        args = codec.decode(data, lambda name, shape: _probe(name, shape, log))
+        args = codec.decode(data, lambda name, shape, dtype: _probe(name, shape, dtype, log))
         try:
             reply = ("value", function(**args), log)
         except BaseException as e:
