@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 from autograder.grading import integrity
 from autograder.grading.fill import Fill, extract
-from autograder.grading.read import NbCell, Reading, Released
+from autograder.grading.read import NbCell, Reading, hints
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
+
+
+DOUBT = Text(
+    zh="笔记本里有一段文字不能确定是哪道题的答案，需要人工查看。",
+    en="The notebook holds text of which it does not show what question it answers; a person must look.",
+)
 
 
 @dataclass
@@ -76,11 +82,11 @@ def about_answers(reading: Reading) -> list[Finding]:
         findings.append(finding("answer_elsewhere", "info", f"{slot} 的答案写在别的单元格里，已从那里读取。", f"The answer to {slot} stands in another cell and was read from there.", slot))
     for slot in dict.fromkeys(reading.pictures):
         findings.append(finding("picture", "info", f"{slot} 的答案里有图片，程序看不懂图片，需要人工查看。", f"The answer to {slot} holds a picture, which no program reads; a person must look.", slot))
+    for slot in reading.doubtful:
+        findings.append(finding("answer_place", "info", f"{slot}：{DOUBT.zh}", f"{slot}: {DOUBT.en}", slot))
     for slot in reading.cut:
         findings.append(finding("too_long", "info", f"{slot} 的答案过长，只读了前面的部分。", f"The answer to {slot} is very long; only its beginning was read.", slot))
     return findings
 
 
-def hints(editions: dict[str, Released]) -> list[str]:
-    """Lines by which an unmarked encoding is told."""
-    return [line for book in editions.values() for part in book.parts for line in part.source.split("\n")[:3] if line]
+__all__ = ["DOUBT", "Chosen", "about_answers", "choose", "finding", "hints"]

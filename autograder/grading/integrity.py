@@ -1,50 +1,74 @@
 """What was changed outside the blank: deleted or loosened checks, edited locked cells, names taken over. Nothing is run.
 
 Scores do not depend on any of this: hidden checks run on the blank alone. It is for the rules that are a veto, and for the student.
+A check that means the same is the same (reach.py); one that was rewritten so that reading does not tell goes to a person.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder.grading.fill import Exercise, Fill, bound_names
+from autograder.grading.reach import Signatures, conditions, constants, dotted, meaning, runs
 from autograder.grading.read import NbCell, Reading
 from autograder.grading.read.released import Part, squeezed, statements
-from autograder.grading.source import MAX_REMEMBERED, NotPython, key, parse
+from autograder.grading.source import MAX_REMEMBERED, NotPython, as_run, key, parse
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
-MAX_CHECK_LINES = 300  # of a cell that is not Python
-_STOPS = {"exit", "quit", "sys.exit", "os._exit", "os.abort"}
+MAX_CHECK_BLOCKS = 300  # of a cell that is not Python
+TOLERANCE = 1e-6  # to compare this nearly is a habit with floats; an assert looser than that is loosened
+_CLOSE = {"isclose", "allclose", "assert_allclose"}
+_TEST_RUNNERS = {"unittest.main", "ipytest.run", "pytest.main", "doctest.testmod"}
 
 
 @dataclass(frozen=True)
 class Protected:
-    """A released check: an assert of the exercise cell (part "exercise") or a statement of a locked check cell."""
+    """A released check: an assert of the exercise cell.
 
-    part: str
+    held: for each condition it holds the meanings by which it is known. sides: what each compares, none where one compares nothing.
+    calls: every call in it. literals: its constants.
+    """
+
     text: str
-    key: str
+    held: tuple[frozenset[str], ...]
+    sides: tuple[frozenset[str], ...]
     calls: frozenset[str]
+    literals: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Of code cells. held: meanings of the conditions that asserts hold. made: of the calls that are made. calls: of every call anywhere.
+    near: sides of what asserts compare, exactly or with a small tolerance. loops: for each loop or branch with an assert that may run, the
+    constants of its cell and the names in it. tested: does a test runner run? binds: names given a meaning, per statement: (name, is it a
+    function definition?).
+    """
+
+    held: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    near: frozenset[frozenset[str]] = frozenset()
+    loops: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
+    tested: bool = False
+    binds: tuple[tuple[str, bool], ...] = ()
 
 
 def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     """Findings about everything but the fill's own value."""
-    book = reading.released
-    present, nested = _statements_of(reading.code)
-    findings: list[Finding] = []
-    exercise = book.exercise
-    for check in _protected("exercise", exercise.source, exercise.asserts):
-        if not _stands(check, present):
-            findings.append(_assert_finding(check, nested))
+    exercise = reading.released.exercise
+    present = _present(reading.code, exercise)
+    findings = _missing_asserts([check for check in _protected(exercise) if not _stands(check, present)], present, reading)
     for name in ("normal", "boundary"):
-        part = next((p for p in book.parts if p.name == name), None)
+        part = next((p for p in reading.released.parts if p.name == name), None)
         if part is not None:
             findings += _locked_cell(part, reading, present)
     findings += _locked_setup(reading)
     findings += _taken_over(reading)
+    findings += _not_code(reading)
     if fill is not None:
         findings += _around_blank(fill)
     return findings
@@ -52,58 +76,93 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
 
 def holds_released_assert(exercise: Exercise, source: str) -> bool:
     """Does this cell run one of the exercise's own asserts? It is then the exercise cell or a copy, not just another use of the name."""
-    facts = _facts(source)
-    return facts is not None and any(key(a) in facts.reached for a in exercise.asserts)
+    facts = _facts(source, exercise)
+    return facts is not None and any(known & facts.held for check in _protected(exercise) for known in check.held)
 
 
-_PROTECTED: dict[tuple[str, str], list[Protected]] = {}  # of the released cells, which are few
+def _signatures(exercise: Exercise) -> Signatures:
+    return {s.name: s.args for s in exercise.tree.body if isinstance(s, ast.FunctionDef)}
 
 
-def _protected(part: str, source: str, nodes: list[ast.stmt]) -> list[Protected]:
-    """nodes: the checks in `source`, the released cell of that name."""
-    if (part, source) not in _PROTECTED:
-        _PROTECTED[part, source] = _read_protected(part, nodes)
-    return _PROTECTED[part, source]
+@lru_cache(maxsize=64)  # exercises are few
+def _protected(exercise: Exercise) -> tuple[Protected, ...]:
+    """The released asserts."""
+    signatures, out = _signatures(exercise), []
+    held = iter(runs(exercise.tree.body, signatures).held)
+    for statement in exercise.asserts:
+        own = [next(held) for _ in conditions(statement.test)]
+        sides = tuple(_sides(h.test, signatures) for h in own)
+        out.append(Protected(ast.unparse(statement), tuple(h.known for h in own), sides if all(sides) else (), _calls_in([statement], signatures), constants([statement])))
+    return tuple(out)
 
 
-def _read_protected(part: str, nodes: list[ast.stmt]) -> list[Protected]:
-    return [Protected(part, ast.unparse(n), key(n), frozenset(key(c) for c in ast.walk(n) if isinstance(c, ast.Call) and isinstance(c.func, ast.Name))) for n in nodes]
+def _calls_in(nodes: list[ast.stmt], signatures: Signatures) -> frozenset[str]:
+    return frozenset(meaning(n, signatures) for s in nodes for n in ast.walk(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
 
 
-@dataclass(frozen=True)
-class _Facts:
-    """Of one code cell. reached: its top-level statements up to the first that stops it. calls: every call in it. binds: names it gives
-    a meaning to, per statement that is not `def function` itself."""
-
-    reached: frozenset[str]
-    calls: frozenset[str]
-    binds: tuple[tuple[str, bool], ...]  # (name, is it a function definition?)
-
-
-def _facts(source: str) -> _Facts | None:
+def _facts(source: str, exercise: Exercise) -> _Facts | None:
     """None where the cell is not Python."""
-    return _remembered_facts(source) if len(source) <= MAX_REMEMBERED else _read_facts(source)
+    return _remembered_facts(source, exercise) if len(source) <= MAX_REMEMBERED else _read_facts(source, exercise)
 
 
 @lru_cache(maxsize=512)
-def _remembered_facts(source: str) -> _Facts | None:
-    return _read_facts(source)
+def _remembered_facts(source: str, exercise: Exercise) -> _Facts | None:
+    return _read_facts(source, exercise)
 
 
-def _read_facts(source: str) -> _Facts | None:
+def _read_facts(source: str, exercise: Exercise) -> _Facts | None:
     try:
-        body = parse(source).body
+        return _facts_of(parse(source).body, _signatures(exercise))
     except NotPython:
         return None
-    reached: set[str] = set()
-    for statement in body:
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            reached.add(key(statement))
-        if _stops(statement):
-            break
-    calls = {key(n) for s in body for n in ast.walk(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    binds = [(s.name, True) if isinstance(s, ast.FunctionDef) else (n, False) for s in body for n in ([""] if isinstance(s, ast.FunctionDef) else sorted(_binds(s)))]
-    return _Facts(frozenset(reached), frozenset(calls), tuple(binds))
+    except RecursionError:  # deeper than any check: what it holds is no check of ours
+        return _Facts()
+
+
+def _facts_of(body: list[ast.stmt], signatures: Signatures) -> _Facts:
+    ran = runs(body, signatures)
+    loops = [frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name)) for s in ran.maybe if any(isinstance(n, ast.Assert) for n in ast.walk(s)) and not _swallows(s)]
+    literals = constants(body) if loops else frozenset()
+    return _Facts(
+        held=frozenset().union(*(h.known for h in ran.held)),
+        made=frozenset(ran.calls),
+        calls=_calls_in(body, signatures),
+        near=frozenset(s for test in (*(h.test for h in ran.held), *(c for c in ran.called if _called(c.func) == "assert_allclose")) if (s := _sides(test, signatures))),
+        loops=tuple((literals, names) for names in loops),
+        tested=any(dotted(c.func) in _TEST_RUNNERS for c in ran.called),
+        binds=tuple((s.name, True) if isinstance(s, ast.FunctionDef) else (n, False) for s in body for n in ([""] if isinstance(s, ast.FunctionDef) else sorted(_binds(s)))),
+    )
+
+
+def _swallows(statement: ast.stmt) -> bool:
+    """Is there anything in it that lets an assert fail unseen?"""
+    contexts = (i.context_expr for n in ast.walk(statement) if isinstance(n, (ast.With, ast.AsyncWith)) for i in n.items)
+    names = {dotted(c.func if isinstance(c, ast.Call) else c).split(".")[-1] for c in contexts}
+    return bool(names & {"suppress", "raises", "assertRaises"}) or any(isinstance(n, (ast.Try, ast.TryStar)) for n in ast.walk(statement))
+
+
+def _sides(test: ast.expr, signatures: Signatures) -> frozenset[str]:
+    """What is compared exactly, or allowing for rounding and no more: a == b, isclose(a, b), a == approx(b), abs(a - b) < 1e-9."""
+    match test:
+        case ast.Compare(left=a, ops=[ast.Eq()], comparators=[ast.Call(func=func, args=[b], keywords=keywords)]) if _called(func) == "approx":
+            pass
+        case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]):
+            keywords = []
+        case ast.Call(func=func, args=[a, b], keywords=keywords) if _called(func) in _CLOSE:
+            pass
+        case ast.Compare(left=ast.Call(func=func, args=[ast.BinOp(left=a, op=ast.Sub(), right=b)]), ops=[ast.Lt() | ast.LtE()], comparators=[limit]) if _called(func) in ("abs", "fabs"):
+            keywords = [ast.keyword("", limit)]
+        case _:
+            return frozenset()
+    return frozenset((meaning(a, signatures), meaning(b, signatures))) if all(_is_small(k.value) for k in keywords) else frozenset()
+
+
+def _called(func: ast.expr) -> str:
+    return dotted(func).split(".")[-1]
+
+
+def _is_small(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (isinstance(node.value, bool) or isinstance(node.value, (int, float)) and node.value <= TOLERANCE)
 
 
 def _binds(statement: ast.stmt) -> set[str]:
@@ -114,66 +173,83 @@ def _binds(statement: ast.stmt) -> set[str]:
     return bound_names([statement]) - own
 
 
-def _statements_of(cells: list[NbCell]) -> tuple[set[str], set[str]]:
-    """(keys of top-level statements that are reached, calls seen anywhere). Of a cell that is not Python (an unfinished blank) the lines
-    themselves are taken."""
-    present: set[str] = set()
-    calls: set[str] = set()
+def _present(cells: list[NbCell], exercise: Exercise) -> _Facts:
+    """Of all cells together. Of a cell that is not Python (an unfinished blank) the checks are taken one by one."""
+    found = []
     for cell in cells:
-        facts = _facts(cell.source)
+        facts = _facts(cell.source, exercise)
         if facts is not None:
-            present |= facts.reached
-            calls |= facts.calls
+            found.append(facts)
         elif not cell.source.lstrip().startswith("%%"):
-            present |= _lines_of(cell.source)
-    return present, calls
+            found += [_facts_of(statements(block), _signatures(exercise)) for block in _check_blocks(cell.source)]
+    together = lambda name: frozenset().union(*(getattr(f, name) for f in found))  # noqa: E731
+    return _Facts(together("held"), together("made"), together("calls"), together("near"), tuple(x for f in found for x in f.loops), any(f.tested for f in found))
 
 
-def _lines_of(source: str) -> set[str]:
-    """Lines of a cell that is not Python, without spaces and comment, and the keys of those that are a check on their own."""
-    lines = source.split("\n")
-    checks = [line for line in lines if line.startswith(("assert", "check"))][:MAX_CHECK_LINES]
-    return {_bare(line.split("#")[0]) for line in lines} | {key(s[0]) for line in checks if len(s := statements(line)) == 1}
+def _check_blocks(source: str) -> list[str]:
+    """The checks in a cell that is not Python: top-level lines that begin one, each with the lines that go on with it."""
+    blocks = re.findall(r"^(?:assert|check)\b.*(?:\n(?:[ \t)\]}].*)?)*", as_run(source), re.M)
+    return blocks[:MAX_CHECK_BLOCKS]
 
 
-def _bare(line: str) -> str:
-    return "".join(line.split())
+def _stands(check: Protected, present: _Facts) -> bool:
+    return all(known & present.held for known in check.held)
 
 
-def _stops(statement: ast.stmt) -> bool:
-    """Does nothing after this statement run?"""
-    match statement:
-        case ast.Raise():
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-            return name in _STOPS
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name))):
-            return f"{module}.{name}" in _STOPS
-        case ast.Assert(test=ast.Constant(value=value)):
-            return not value
-    return False
+def _missing_asserts(missing: list[Protected], present: _Facts, reading: Reading) -> list[Finding]:
+    """A veto for each that was deleted or loosened; one finding for all that only a person can judge."""
+    if missing and reading.other_release is not None:
+        return [_of_another_release(missing, reading, "exercise")]
+    unclear = [check for check in missing if _is_unclear(check, present, reading.released.exercise.function)]
+    findings = []
+    for check in missing:
+        if check in unclear:
+            continue
+        if check.calls & present.calls:
+            text = Text(zh=f"检查 {check.text} 被改动或放宽了。", en=f"The check `{check.text}` was changed or loosened.")
+            findings.append(Finding(code="loosened_check", severity="veto", message=text, where="exercise"))
+        else:
+            findings.append(Finding(code="deleted_check", severity="veto", message=Text(zh=f"检查 {check.text} 被删除了。", en=f"The check `{check.text}` was deleted."), where="exercise"))
+    if unclear:
+        zh, en = _listed(unclear)
+        message = Text(zh=f"检查 {zh} 换了写法，是否仍是同样的检查要由人来看。", en=f"Written in another way, so that a person must see whether they still check the same: {en}")
+        findings.append(Finding(code="changed_check", severity="review", message=message, where="exercise"))
+    return findings
 
 
-def _stands(check: Protected, present: set[str]) -> bool:
-    return check.key in present or _bare(check.text) in present
+def _listed(checks: list[Protected]) -> tuple[str, str]:
+    return "、".join(c.text for c in checks), ", ".join(f"`{c.text}`" for c in checks)
 
 
-def _assert_finding(check: Protected, nested: set[str]) -> Finding:
-    if check.calls & nested:
-        text = Text(zh=f"检查 {check.text} 被改动或放宽了。", en=f"The check `{check.text}` was changed or loosened.")
-        return Finding(code="loosened_check", severity="veto", message=text, where="exercise")
-    return Finding(code="deleted_check", severity="veto", message=Text(zh=f"检查 {check.text} 被删除了。", en=f"The check `{check.text}` was deleted."), where="exercise")
+def _is_unclear(check: Protected, present: _Facts, function: str) -> bool:
+    """Compared with a small tolerance, in a loop over a list of cases, or by a test runner: that may be the same check."""
+    if check.sides and all(s in present.near for s in check.sides):
+        return True
+    return any(check.literals <= literals and function in names for literals, names in present.loops) or (present.tested and bool(check.calls & present.calls))
+
+
+def _of_another_release(missing: list[Protected], reading: Reading, where: str) -> Finding:
+    """Its checks are not to be held against today's; and whoever forges an id gets a person to look, not a pass."""
+    theirs, today = reading.other_release, reading.released.release
+    (zh, en) = _listed(missing) if missing else (f"（{_NAMES[where].zh}）", f"for {_NAMES[where].en}")
+    message = Text(
+        zh=f"这份笔记本出自这一课的另一个发布版本（{theirs or '没有版本号'}，现在是 {today}），缺少现在的检查：{zh}。要由人来看。",
+        en=f"The notebook comes from another release of the lesson ({theirs or 'without an id'}; today's is {today}) and lacks today's checks: {en}. A person must look.",
+    )
+    return Finding(code="other_release", severity="review", message=message, where=where)
 
 
 _NAMES = {"normal": Text(zh="正常输入", en="normal inputs"), "boundary": Text(zh="边界输入", en="boundary inputs")}
 
 
-def _locked_cell(part: Part, reading: Reading, present: set[str]) -> list[Finding]:
+def _locked_cell(part: Part, reading: Reading, present: _Facts) -> list[Finding]:
     """The boundary check is the one that the rules protect by a veto; the other asks for a person."""
-    checks = _protected(part.name, part.source, statements(part.source))
-    if all(_stands(c, present) for c in checks):
+    calls = [s.value for s in statements(part.source) if isinstance(s, ast.Expr)]  # what they import, the setup cell imports too
+    if all(meaning(c, {}) in present.made for c in calls):
         return []
     what = _NAMES[part.name]
+    if reading.other_release is not None:
+        return [_of_another_release([], reading, part.name)]
     severity = "veto" if part.name == "boundary" else "review"
     if part.name in reading.found:
         message = Text(zh=f"锁定的检查单元格（{what.zh}）被改动了。", en=f"The locked check cell for {what.en} was edited.")
@@ -196,26 +272,35 @@ def _locked_setup(reading: Reading) -> list[Finding]:
 
 def _taken_over(reading: Reading) -> list[Finding]:
     """A second meaning for the exercise's function or for check(): the visible checks then say nothing about the blank."""
-    function = reading.released.exercise.function
+    exercise = reading.released.exercise
+    function = exercise.function
     findings = []
     taken: set[str] = set()
-    asserts = {key(a) for a in reading.released.exercise.asserts}
     in_exercise = False
     for cell in reading.code:
-        facts = _facts(cell.source)
+        facts = _facts(cell.source, exercise)
         if facts is None:
             continue
         binds = list(facts.binds)
         if (function, True) in binds:  # the exercise itself, and copies of it, define the function; what follows it may not change it
             last = len(binds) - 1 - binds[::-1].index((function, True))
             binds = binds[last + 1 :] + [b for b in binds[:last] if b[0] != function]
-            in_exercise |= bool(asserts & facts.reached) and function in {n for n, _ in binds}
+            in_exercise |= holds_released_assert(exercise, cell.source) and function in {n for n, _ in binds}
         taken |= {function, "check"} & {n for n, _ in binds}
     for name in sorted(taken):
         message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
         # the function: an experiment, as a rule, except in the exercise's own cell; check(): its list can no longer be trusted
         severity = "info" if name == function and not in_exercise else "review"
         findings.append(Finding(code="redefined", severity=severity, message=message, where=name))
+    return findings
+
+
+def _not_code(reading: Reading) -> list[Finding]:
+    """Cells that were read as the code they hold, though Jupyter runs nothing in them."""
+    findings = []
+    for name in reading.turned:
+        message = Text(zh=f"单元格 {name} 变成了 Markdown 或 raw 单元格，在 Jupyter 里不会运行；这里按代码读取。", en=f"The cell {name} has become a Markdown or raw cell, which Jupyter does not run; it was read as the code that it holds.")
+        findings.append(Finding(code="not_a_code_cell", severity="info", message=message, where=name))
     return findings
 
 

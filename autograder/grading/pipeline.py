@@ -11,9 +11,8 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading import admit, evidence, fill, integrity, own_case, run
 from autograder.grading.challenge.line import read_line
-from autograder.grading.choose import Chosen, about_answers, choose, finding, hints
-from autograder.grading.read import Reading, Unreadable, read_bytes, read_notebook, read_submission, released
-from autograder.grading.read.files import unpack
+from autograder.grading.choose import DOUBT, Chosen, about_answers, choose, finding
+from autograder.grading.read import Reading, Unreadable, read_hand_in, released
 from autograder.grading.reasons import sentence
 from autograder.grading.sandbox import Broken, Sandbox
 from autograder.grading.verdict import CodeResult, decide
@@ -31,22 +30,18 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
     for this process. Raises CourseError where the lesson itself is broken or this machine offers no sandbox.
     """
     identity = rubric_hash(lesson)
-    try:
-        data = path_or_bytes if isinstance(path_or_bytes, bytes) else read_bytes(Path(path_or_bytes), lesson.slug)
-    except Unreadable as e:
-        return _ungraded(lesson, student, e.why, "zh", hash_of_path(path_or_bytes), identity)
-    source_hash = hashlib.sha256(data).hexdigest()
     editions = released(lesson)
-    lang = "zh"
+    source_hash = hashlib.sha256(path_or_bytes).hexdigest() if isinstance(path_or_bytes, bytes) else hash_of_path(path_or_bytes)
     try:
-        notebook = read_notebook(unpack(data, lesson.slug), hints(editions))
-        lang = notebook.lang if notebook.lang in editions else lang
-        reading = read_submission(lesson, editions, notebook)
+        hand_in = read_hand_in(lesson, editions, path_or_bytes if isinstance(path_or_bytes, bytes) else Path(path_or_bytes))
     except Unreadable as e:
-        return _ungraded(lesson, student, e.why, lang, source_hash, identity)
+        return _ungraded(lesson, student, e.why, e.lang if e.lang in editions else "zh", source_hash, identity)
     except (RecursionError, MemoryError):
         why = Text(zh="笔记本太大或太复杂，无法读取；请清除输出后重新提交。", en="The notebook is too large or too complex to be read; clear its outputs and hand it in again.")
-        return _ungraded(lesson, student, why, lang, source_hash, identity)
+        return _ungraded(lesson, student, why, "zh", source_hash, identity)
+    reading = hand_in.reading
+    if not isinstance(path_or_bytes, bytes):
+        source_hash = hashlib.sha256(hand_in.data).hexdigest()
     try:
         return _grade(lesson, reading, student, source_hash, identity, sandbox)
     except CourseError:
@@ -72,6 +67,9 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=reading.released.text)))
     for slot in {*reading.pictures, *reading.cut}:
         slots[slot] = slots[slot].model_copy(update={"lane": "review"})
+    for slot in reading.doubtful:
+        why = {"reasons": [DOUBT.get(reading.lang), *slots[slot].reasons], "reasons_en": [DOUBT.en, *slots[slot].reasons_en]}
+        slots[slot] = slots[slot].model_copy(update={"lane": "review", **why})
     code = CodeResult(checks.passed("normal"), checks.passed("boundary"), own.passed)
     verdict = decide(lesson.rubric, code, slots, findings)
     return Result(

@@ -16,6 +16,10 @@ MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets
 
 _PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
 _LINE_MAGIC = re.compile(r"^([ \t]*)(?:\w[\w, ]*=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
+# %time f() and its like run the statement behind them. 1: indent, 2: a target, 3: the magic with its options
+_TIMED = re.compile(r"^([ \t]*)(\w[\w, ]*=[ \t]*)?(%(?:time|timeit|prun|memit)[ \t]+(?:-\w+(?:[ \t]+\d+)?[ \t]+)*)(?=\S)", re.M)
+# Prompts of a pasted session: Python's and IPython's. first: how such a text begins; each: what is taken off its lines
+_PROMPTS = ((re.compile(r">>>(?: |$)", re.M), re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.M)), (re.compile(r"In \[\d+\]:(?: |$)", re.M), re.compile(r"^(?:In \[\d+\]:(?: |$)|[ \t]*\.{3,}: ?)", re.M)))
 
 
 class NotPython(Exception):
@@ -27,7 +31,8 @@ class NotPython(Exception):
 
 
 def parse(source: str) -> ast.Module:
-    """The tree of a cell, IPython's own lines (%magic, !command, name?) taken out. Raises NotPython. Callers do not change the tree."""
+    """The tree of a cell as IPython runs it: its own lines (%magic, !command, name?) taken out, indent and prompts off (see as_run, to
+    whose text the positions refer). Raises NotPython. Callers do not change the tree."""
     return _remembered(source) if len(source) <= MAX_REMEMBERED else _read(source)
 
 
@@ -36,25 +41,54 @@ def _remembered(source: str) -> ast.Module:
     return _read(source)
 
 
+def as_run(source: str) -> str:
+    """The text of a cell as IPython takes it: "\\n" at line ends, the first line's indent off every line, prompts of a pasted session
+    off too. No line is added or removed."""
+    text = _unwrapped(source.replace("\r\n", "\n").replace("\r", "\n"))
+    if magic := re.match(r"\s*%%.*\n", text):  # what stands below a cell magic is taken like a cell
+        text = magic[0] + _unwrapped(text[magic.end() :])
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    start = re.match(r"(?:[ \t]*\n)*", text).end()
+    head, text = text[:start], text[start:]
+    if indent := re.match(r"[ \t]+", text):
+        text = re.sub(rf"^{re.escape(indent[0])}", "", text, flags=re.M)
+    for first, each in _PROMPTS:
+        if first.match(text):
+            text = each.sub("", text)
+    return head + text
+
+
 def _read(source: str) -> ast.Module:
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
-    first, _, rest = source.lstrip().partition("\n")
-    if first.startswith("%%"):
-        name = re.match(r"%%([\w.]*)", first)[1]
-        if name not in _PYTHON_MAGICS:
-            raise NotPython(Text(zh=f"单元格以 %%{name} 开头，不会当作 Python 运行。", en=f"The cell starts with %%{name} and does not run as Python."), 1)
-        source = "\n" + rest  # line numbers stay
+    if len(source) > MAX_CHARS:
+        raise NotPython(Text(zh=f"单元格超过 {MAX_CHARS} 个字符。", en=f"The cell has more than {MAX_CHARS} characters."))
+    source = as_run(source)
+    if magic := re.match(r"\s*%%([\w.]*)[^\n]*", source):
+        if magic[1] not in _PYTHON_MAGICS:
+            raise NotPython(Text(zh=f"单元格以 %%{magic[1]} 开头，不会当作 Python 运行。", en=f"The cell starts with %%{magic[1]} and does not run as Python."), 1)
+        source = "\n" * magic[0].count("\n") + source[magic.end() :]  # line numbers stay
     _guard(source)
     try:
         return _parse(source)
     except SyntaxError as e:
-        plain = _LINE_MAGIC.sub(lambda m: (m[1] or m[2] or "") + "pass", source)
-        if plain != source:
-            try:
-                return _parse(plain)
-            except SyntaxError:
-                pass
+        for plain in dict.fromkeys((_without_magics(_TIMED.sub(_untimed, source)), _without_magics(source))):
+            if plain != source:
+                try:
+                    return _parse(plain)
+                except SyntaxError:
+                    pass
         raise NotPython(_explain(e, source), e.lineno or 0) from None
+
+
+def _without_magics(source: str) -> str:
+    return _LINE_MAGIC.sub(lambda m: (m[1] or m[2] or "") + "pass", source)
+
+
+def _untimed(m: re.Match) -> str:
+    """What stands before the timed statement, as long as before, so that columns stay."""
+    return m[1] + (m[2] + " " * len(m[3]) if m[2] else "pass;".ljust(len(m[3])))
 
 
 def _parse(source: str) -> ast.Module:
@@ -79,8 +113,6 @@ def _guard(source: str) -> None:
     for bracket in re.findall(r"[()\[\]{}]", source):
         depth = depth + 1 if bracket in "([{" else max(0, depth - 1)
         deepest = max(deepest, depth)
-    if len(source) > MAX_CHARS:
-        raise NotPython(Text(zh=f"单元格超过 {MAX_CHARS} 个字符。", en=f"The cell has more than {MAX_CHARS} characters."))
     if deepest > MAX_BRACKETS:
         raise NotPython(Text(zh="代码嵌套太深，无法读取。", en="The code is nested too deeply to be read."))
 
@@ -136,11 +168,11 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def segment(source: str, nodes: list[ast.AST]) -> str:
-    """The student's own text from the first to the last of these nodes."""
+    """The student's own text from the first to the last of these nodes of the cell's tree."""
     if not nodes:
         return ""
     first, last = nodes[0], nodes[-1]
-    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = as_run(source).split("\n")
     picked = lines[first.lineno - 1 : last.end_lineno]
     if not picked:
         return ""

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,9 @@ from pathlib import Path
 import nbformat
 from ruamel.yaml import YAML
 
-from autograder.lesson import Lesson
+from autograder.lesson import Lesson, load_lesson
 from autograder.lesson.model import ANSWER_SLOTS, BLANK
+from autograder.lint.execute import solved_notebook
 from autograder.release.notebook import student_notebook
 
 HERE = Path(__file__).parent
@@ -349,12 +351,20 @@ def _long_answer(nb, value, released, folder):
 
 
 def _other_lesson(nb, value, released, folder):
-    """Lesson 6, by the look of it: same parts, another lesson's text and function."""
-    nb["metadata"]["course"]["lesson"] = "lesson06_smem_pipeline"
+    """The notebook of another lesson of the course. value: its number; released: as it was handed out, else solved."""
+    other, lang = load_lesson(str(value["number"])), nb["metadata"]["course"]["lang"]
+    book = student_notebook(other, lang) if value.get("released") else solved_notebook(other, lang)
+    nb = json.loads(nbformat.writes(book))
     for cell in nb["cells"]:
-        cell["source"] = cell["source"].replace("linear_epilogue", "advance").replace("lesson07_mixed_precision_epilogue", "lesson06_smem_pipeline")
-        if len(cell["source"]) > 40 and cell is not part(nb, "setup"):
-            cell["source"] = "# Another lesson's text about ring buffers, stages and phases: " + str(len(cell["source"]))
+        cell["source"] = "".join(cell["source"])
+    return nb
+
+
+def _claim_lesson(nb, value, released, folder):
+    """The metadata and the setup cell say it is another lesson's."""
+    nb["metadata"].setdefault("course", {})["lesson"] = value
+    setup = next(c for c in nb["cells"] if "start(" in c["source"])
+    setup["source"] = re.sub(r'start\("\w+"', f'start("{value}"', setup["source"])
     return nb
 
 
@@ -408,6 +418,19 @@ def _zip(nb, value, released, folder):
     return buffer.getvalue()
 
 
+def _zip_of_two(nb, value, released, folder):
+    """The notebook, and beside it one with another fill, or one that is as it was released. value: that fill, by file name."""
+    (name, fill), = value.items()
+    other = copy.deepcopy(nb) if fill else released
+    if fill:
+        part(other, "exercise")["source"] = put(_source_of(released, "exercise"), fill)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, dump(other))
+        archive.writestr("work/mine.ipynb", dump(nb))
+    return buffer.getvalue()
+
+
 def _zip_bomb(nb, value, released, folder):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive, archive.open("a.ipynb", "w") as member:
@@ -454,6 +477,7 @@ OPERATIONS: dict[str, Callable] = {
     "strip_metadata": _strip_metadata, "colab": _colab, "vscode": _vscode, "kaggle": _kaggle, "no_ids": _no_ids, "same_ids": _same_ids,
     "same_grade_ids": _same_grade_ids, "swap_metadata": _swap_metadata, "set_metadata": _set_metadata, "nbformat3": _nbformat3,
     "outputs": _outputs, "strip_outputs": _strip_outputs, "many_cells": _many_cells, "long_answer": _long_answer, "other_lesson": _other_lesson,
+    "claim_lesson": _claim_lesson, "zip_of_two": _zip_of_two,
     "big_outputs": _big_outputs, "big_commas": _big_commas, "bom": _bytes(lambda t: b"\xef\xbb\xbf" + t.encode()),
     "crlf": _bytes(lambda t: t.replace("\n", "\r\n").encode()), "utf16": _bytes(lambda t: t.encode("utf-16")),
     "utf16_no_bom": _bytes(lambda t: t.encode("utf-16-le")), "gbk": _bytes(lambda t: t.encode("gbk", "replace")),

@@ -1,47 +1,106 @@
-"""From a path to the notebook's bytes: one regular file of bounded size, out of a folder or a zip where that is clear."""
+"""From a path or bytes to the notebooks in it: regular files of bounded size, out of a folder, a zip or a gzip.
+
+A hand-in may hold several files; which of several notebooks is meant is told by content (pick.py), or here by name alone.
+"""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
+import re
 import stat
 import zipfile
 import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from autograder.lesson.rubric import Text
+from autograder.grading.read.kinds import what_it_is
+from autograder.grading.read.unreadable import Unreadable
 
 MAX_BYTES = 128 << 20
 MAX_MEMBERS = 10_000
-_SKIPPED = ("__MACOSX", ".ipynb_checkpoints", ".git")
+MAX_BOOKS = 40  # notebooks of one hand-in that are looked into
+MAX_DEPTH = 5  # folders below the hand-in
+_SKIPPED = ("__MACOSX", ".ipynb_checkpoints", ".git", "__pycache__")
+# What lies beside a notebook in a bundle or in nbgrader's folders.
+_BESIDE = re.compile(r"lesson\.json|requirements(?:-gpu)?\.txt|README(?:\.\w+)?|glossary\.md|timestamp\.txt|submission_secret\.txt|Thumbs\.db|desktop\.ini|.*\.whl|.*\.pyc?", re.I)
+_PACKED = (b"PK\x03\x04", b"PK\x05\x06")
+_GZIP = b"\x1f\x8b"
 
 
-class Unreadable(Exception):
-    """The submission cannot be read. why: what to do about it, for the student."""
+@dataclass(frozen=True)
+class Found:
+    """A file that may be the notebook. name: with the folders it lies in, as the student knows it."""
 
-    def __init__(self, zh: str, en: str):
-        self.why = Text(zh=zh, en=en)
-        super().__init__(en)
+    name: str
+    data: bytes
+
+
+def notebooks_in(source: Path | bytes) -> list[Found]:
+    """What a hand-in holds that may be its notebook, the nearest first: at least one, at most MAX_BOOKS, MAX_BYTES together.
+
+    Never follows a link, never waits on a pipe. Raises Unreadable.
+    """
+    if isinstance(source, bytes):
+        return _unpacked(source, "")
+    if not _is_folder(source):
+        return _unpacked(read_file(source), source.name)
+    found, room = [], MAX_BYTES
+    for path in files_in(source):
+        data = read_file(path)
+        room -= len(data)
+        if room < 0:
+            raise _too_large()
+        try:
+            found += _unpacked(data, path.relative_to(source).as_posix())
+        except Unreadable:
+            found.append(Found(path.relative_to(source).as_posix(), data))
+    return found
 
 
 def read_bytes(path: Path, prefer: str = "") -> bytes:
-    """The bytes of the file at `path`; of a folder or zip, those of its only notebook, or of the one whose name holds `prefer`.
+    """The bytes of the notebook at `path`, in a folder or zip there; of several, of the one whose name alone holds `prefer`. Raises Unreadable."""
+    return _by_name(notebooks_in(path), prefer)
 
-    Never follows a link, never waits on a pipe, never reads more than MAX_BYTES. Raises Unreadable.
-    """
+
+def unpack(data: bytes, prefer: str = "") -> bytes:
+    """The notebook inside a zip or gzip, whatever the file is called; other bytes as they are. Raises Unreadable."""
+    return _by_name(_unpacked(data, ""), prefer)
+
+
+def _by_name(found: list[Found], prefer: str) -> bytes:
+    if len(found) > 1:
+        named = [f for f in found if prefer and prefer in PurePosixPath(f.name).name]
+        if len(named) != 1:
+            raise several([f.name for f in found])
+        found = named
+    return found[0].data
+
+
+def several(names: list[str]) -> Unreadable:
+    listed = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    return Unreadable(f"提交里有 {len(names)} 个笔记本（{listed}），无法判断批改哪一个，请只交一个。", f"There are {len(names)} notebooks in what was handed in ({listed}), and nothing tells which is meant; hand in exactly one.")
+
+
+# -- files --------------------------------------------------------------------------------------------------------------------
+
+
+def _lstat(path: Path) -> os.stat_result:
     try:
-        info = os.lstat(path)
+        return os.lstat(path)
     except (OSError, ValueError):
         raise Unreadable("没有找到提交的文件，请重新提交 .ipynb 文件。", "The submitted file was not found; hand in the .ipynb file again.") from None
-    if stat.S_ISLNK(info.st_mode):
-        raise Unreadable("提交的是一个链接，请交文件本身。", "A link was handed in; hand in the file itself.")
-    if stat.S_ISDIR(info.st_mode):
-        return read_bytes(_only_notebook_in(path, prefer), prefer)
-    if not stat.S_ISREG(info.st_mode):
-        raise Unreadable("提交的不是普通文件，请交 .ipynb 文件。", "What was handed in is not an ordinary file; hand in the .ipynb file.")
-    if info.st_size > MAX_BYTES:
-        raise _too_large()
+
+
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(_lstat(path).st_mode)
+
+
+def read_file(path: Path) -> bytes:
+    """All bytes of one regular file of at most MAX_BYTES. Raises Unreadable."""
+    _refuse_unfit(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
@@ -50,7 +109,20 @@ def read_bytes(path: Path, prefer: str = "") -> bytes:
             data = file.read(MAX_BYTES + 1)
     except OSError as e:
         raise Unreadable(f"文件无法读取（{e.strerror}），请重新提交。", f"The file cannot be read ({e.strerror}); hand it in again.") from None
-    return unpack(data, prefer)
+    if len(data) > MAX_BYTES:
+        raise _too_large()
+    return data
+
+
+def _refuse_unfit(path: Path) -> None:
+    """A link is refused wherever it leads: to another student's work as to a file of the machine."""
+    info = _lstat(path)
+    if stat.S_ISLNK(info.st_mode):
+        raise Unreadable("提交的是一个链接，请交文件本身。", "A link was handed in; hand in the file itself.")
+    if not stat.S_ISREG(info.st_mode):
+        raise Unreadable("提交的不是普通文件，请交 .ipynb 文件。", "What was handed in is not an ordinary file; hand in the .ipynb file.")
+    if info.st_size > MAX_BYTES:
+        raise _too_large()
 
 
 def _too_large() -> Unreadable:
@@ -58,56 +130,114 @@ def _too_large() -> Unreadable:
     return Unreadable(f"文件超过 {size} MiB。请清除输出（Edit → Clear Outputs of All Cells）后重新提交。", f"The file is larger than {size} MiB. Clear its outputs (Edit → Clear Outputs of All Cells) and hand it in again.")
 
 
-def _only_notebook_in(folder: Path, prefer: str) -> Path:
+def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
+    """Files below a folder that may be the notebook: every .ipynb; where there is none, what may be one under another name.
+
+    skip: names of folders not to look into. Raises Unreadable where there is nothing to take.
+    """
     try:
-        found = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".ipynb" and not p.is_symlink() and p.is_file())
+        files = sorted(_walk(folder, skip, 0), key=lambda p: (len(p.parts), p.name))[:MAX_MEMBERS]
     except OSError as e:
         raise Unreadable(f"提交的文件夹无法读取（{e.strerror}），请重新提交。", f"The folder handed in cannot be read ({e.strerror}); hand it in again.") from None
-    return folder / _choose([p.name for p in found], prefer)
+    books = [p for p in files if p.suffix.lower() == ".ipynb"]
+    if books:
+        for path in () if any(_is_regular(p) for p in books) else books:
+            _refuse_unfit(path)
+        books = [p for p in books if _is_regular(p)]
+        if len(books) > MAX_BOOKS:
+            raise several([p.relative_to(folder).as_posix() for p in books])
+        return books
+    others = [p for p in files if not _BESIDE.fullmatch(p.name)]
+    others = [p for p in others if _is_regular(p) and _looks_like_a_book(p)][:MAX_BOOKS] or [p for p in others[:1] if len(others) == 1 and _is_known(p)]
+    if not others:
+        listed = ", ".join(p.relative_to(folder).as_posix() for p in files[:4])
+        zh, en = (f"（有 {listed}）", f" (there is {listed})") if listed else ("", "")
+        raise Unreadable(f"提交里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in what was handed in{en}; put the notebook in and hand it in again.")
+    return others
 
 
-def _choose(candidates: list[str], prefer: str) -> str:
-    if not candidates:
-        raise Unreadable("提交里没有 .ipynb 文件，请把笔记本放进去重新提交。", "There is no .ipynb file in what was handed in; put the notebook in and hand it in again.")
-    if len(candidates) > 1:
-        named = [c for c in candidates if prefer and prefer in PurePosixPath(c).name]
-        if len(named) != 1:
-            listed = ", ".join(PurePosixPath(c).name for c in candidates[:4])
-            raise Unreadable(f"提交里有 {len(candidates)} 个笔记本（{listed}），请只交一个。", f"There are {len(candidates)} notebooks in what was handed in ({listed}); hand in exactly one.")
-        candidates = named
-    return candidates[0]
+def _walk(folder: Path, skip: frozenset[str], depth: int) -> Iterator[Path]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name in _SKIPPED:
+                continue
+            if not entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)
+            elif depth < MAX_DEPTH and entry.name not in skip:
+                yield from _walk(Path(entry.path), skip, depth + 1)
 
 
-def unpack(data: bytes, prefer: str = "") -> bytes:
-    """The notebook inside a zip or gzip, whatever the file is called; other bytes as they are."""
+def _is_regular(path: Path) -> bool:
+    return stat.S_ISREG(os.lstat(path).st_mode)
+
+
+def _looks_like_a_book(path: Path) -> bool:
+    head = _head(path)
+    return head.startswith((*_PACKED, _GZIP)) or b'"cells"' in head.replace(b"\x00", b"") or b'"worksheets"' in head.replace(b"\x00", b"")
+
+
+def _is_known(path: Path) -> bool:
+    """Is it a file of which more can be said than that it is no notebook?"""
+    head = _head(path)
+    return what_it_is(head, head.decode("utf-8", "replace")) is not None or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(1 << 16)
+    except OSError:
+        return b""
+
+
+# -- archives -----------------------------------------------------------------------------------------------------------------
+
+
+def _unpacked(data: bytes, name: str) -> list[Found]:
+    """The notebooks inside a zip or gzip, whatever the file is called; other bytes as they are."""
     if len(data) > MAX_BYTES:
         raise _too_large()
-    if data[:2] == b"\x1f\x8b":
-        return _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)))
-    if data[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
-        return data
+    if data.startswith(_GZIP):
+        inner = _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), MAX_BYTES)
+        if inner[257:262] == b"ustar":
+            raise what_it_is(inner) or _damaged()
+        return [Found(name, inner)]
+    if not data.startswith(_PACKED):
+        return [Found(name, data)]
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [m for m in archive.infolist()[:MAX_MEMBERS] if not m.is_dir()]
-            if any(m.filename in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml") for m in members):
-                raise Unreadable("这是 Office 文档，不是笔记本；请交 .ipynb 文件。", "This is an Office document, not a notebook; hand in the .ipynb file.")
-            books = [m.filename for m in members if m.filename.lower().endswith(".ipynb") and not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED)]
-            name = _choose([b for b in books if not PurePosixPath(b).name.startswith("._")], prefer)
-            member = archive.getinfo(name)
-            if member.flag_bits & 1:
-                raise Unreadable("压缩包有密码，请直接交 .ipynb 文件。", "The archive has a password; hand in the .ipynb file itself.")
-            with archive.open(member) as file:
-                return _bounded(file)
+            members = _members(archive)
+            found, room = [], MAX_BYTES
+            for member in members:
+                if member.flag_bits & 1:
+                    raise Unreadable("压缩包有密码，请直接交 .ipynb 文件。", "The archive has a password; hand in the .ipynb file itself.")
+                with archive.open(member) as file:
+                    found.append(Found(member.filename, _bounded(file, room)))
+                room -= len(found[-1].data)
+            return found
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError, ValueError, OSError, EOFError, zlib.error):
         raise _damaged() from None
 
 
-def _bounded(file) -> bytes:
+def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    members = [m for m in archive.infolist()[:MAX_MEMBERS] if not m.is_dir()]
+    if any(m.filename in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml") for m in members):
+        raise Unreadable("这是 Office 文档，不是笔记本；请交 .ipynb 文件。", "This is an Office document, not a notebook; hand in the .ipynb file.")
+    books = [m for m in members if m.filename.lower().endswith(".ipynb") and not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED)]
+    books = [m for m in books if not PurePosixPath(m.filename).name.startswith("._")]
+    if not books:
+        raise Unreadable("提交里没有 .ipynb 文件，请把笔记本放进去重新提交。", "There is no .ipynb file in what was handed in; put the notebook in and hand it in again.")
+    if len(books) > MAX_BOOKS:
+        raise several([m.filename for m in books])
+    return sorted(books, key=lambda m: (m.filename.count("/"), m.filename))
+
+
+def _bounded(file, limit: int) -> bytes:
     try:
-        data = file.read(MAX_BYTES + 1)
+        data = file.read(limit + 1)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError):
         raise _damaged() from None
-    if len(data) > MAX_BYTES:
+    if len(data) > limit:
         raise _too_large()
     return data
 

@@ -5,7 +5,6 @@ nbformat's own reader is not used here: it refuses or repairs by its schema, tak
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 import unicodedata
@@ -13,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from autograder.grading.read.files import Unreadable
+from autograder.grading.read.kinds import a_link, what_it_is
+from autograder.grading.read.text import mended, text_of
+from autograder.grading.read.unreadable import Unreadable
 
 MAX_CELLS = 5_000
 MAX_SOURCE = 200_000  # characters of one cell that are looked at
@@ -21,7 +22,6 @@ MAX_TEXT = 4_000_000  # characters of all cells together; later ones are read as
 MAX_ITEMS = 8_000_000  # values in the JSON
 MAX_OUTPUT = 20_000  # characters of one output's text that are kept
 MAX_OUTPUTS = 200  # outputs of one cell that are looked at
-MAX_GUESS = 4 << 20  # bytes by which an encoding is guessed
 MAX_REMEMBERED = 5_000  # characters: larger texts are nobody's but one student's
 MAX_MARKS = 30  # combining marks on one character; normalising takes quadratic time in them
 RECEIPT = "application/vnd.hopper-course.receipt+json"
@@ -49,22 +49,29 @@ class NbCell:
 
 @dataclass
 class Notebook:
+    """lesson, lang, release: what the metadata claim."""
+
     cells: list[NbCell]
-    lesson: str = ""  # what the metadata claim
+    lesson: str = ""
     lang: str = ""
+    release: str = ""
 
 
 def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     """Cells of a notebook. hints: lines of the released notebook, by which one of several possible encodings is chosen. Raises Unreadable."""
     if data.count(b",") > MAX_ITEMS and _STRING.sub(b"", data).count(b",") > MAX_ITEMS:
         raise Unreadable("文件内容过多，无法读取；请清除输出后重新提交。", "The file holds too many values to be read; clear its outputs and hand it in again.")
-    document = _json(_text(data, hints), data)
+    hints = list(hints)
+    text = text_of(data, hints)
+    document = _json(text, data)
     if not isinstance(document, dict):
-        raise Unreadable("文件内容不是笔记本，请交 Jupyter 保存的 .ipynb 文件。", "The file's content is not a notebook; hand in the .ipynb file that Jupyter saved.")
+        raise what_it_is(data, text) or Unreadable("文件内容不是笔记本，请交 Jupyter 保存的 .ipynb 文件。", "The file's content is not a notebook; hand in the .ipynb file that Jupyter saved.")
     raw = document.get("cells")
     if not isinstance(raw, list):
         sheets = document.get("worksheets")
         raw = [c for s in sheets if isinstance(s, dict) for c in _list(s.get("cells"))] if isinstance(sheets, list) else None
+    if raw is None and isinstance(document.get("url"), str):  # Google Drive's shortcut
+        raise a_link()
     if raw is None:
         raise Unreadable("文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.")
     course = _dict(_dict(document.get("metadata")).get("course"))
@@ -73,64 +80,30 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
         if isinstance(one, dict):
             cells.append(_cell(one, i, min(room, MAX_SOURCE)))
             room -= len(cells[-1].source)
-    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")))
+    for cell, source in zip(cells, mended([c.source for c in cells], hints), strict=True):
+        cell.source = source
+    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40])
 
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)
 
-# -- bytes to text ---------------------------------------------------------------------------------------------------------
-
-_BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-
-def _text(data: bytes, hints: Iterable[str]) -> str:
-    if not data.strip(b"\x00 \t\r\n"):
-        raise Unreadable("文件是空的，请重新保存并提交。", "The file is empty; save the notebook and hand it in again.")
-    for bom, encoding in _BOMS:
-        if data.startswith(bom):
-            return data.decode(encoding, "replace")
-    try:
-        text = data.decode("utf-8")
-        if "\x00" not in text[:200]:
-            return text
-    except UnicodeDecodeError:
-        pass
-    head = data[:200]
-    if head[1::2].count(0) > 80 or head[::2].count(0) > 80:
-        return data.decode("utf-16-le" if head[1::2].count(0) > 80 else "utf-16-be", "replace")
-    return _best_guess(data, [h for h in hints if not h.isascii()])
-
-
-def _best_guess(data: bytes, hints: list[str]) -> str:
-    """No BOM and not UTF-8: the encoding in which most of the released notebook's lines are found."""
-    best, score = "", -1.0
-    for encoding in ("gb18030", "big5", "utf-8", "cp1252", "latin-1"):
-        text = data[:MAX_GUESS].decode(encoding, "replace")
-        found = sum(h in text for h in hints)
-        value = found - text.count("\ufffd") / max(1, len(text)) * 1000
-        if value > score or not best:
-            best, score = encoding, value
-    return data.decode(best, "replace")
+# -- text to JSON ----------------------------------------------------------------------------------------------------------
 
 
 def _json(text: str, data: bytes) -> object:
+    text = text.lstrip("\ufeff\x00 \t\r\n")
+    decoder = json.JSONDecoder(parse_int=_int, strict=False)  # strict refuses a tab or a line break in a string, which hand-edited files have
     try:
-        return json.loads(text, parse_int=_int)
+        document, end = decoder.raw_decode(text)
     except RecursionError:
         raise Unreadable("文件内部嵌套太深，不是 Jupyter 保存的笔记本。", "The file is nested too deeply to be a notebook that Jupyter saved.") from None
     except MemoryError:
         raise Unreadable("文件太大，无法读取；请清除输出后重新提交。", "The file is too large to be read; clear its outputs and hand it in again.") from None
     except json.JSONDecodeError as e:
-        start = text.find("{")
-        if 0 < start < 1000 and not text[:start].strip("\ufeff\x00 \t\r\n"):
-            return _json(text[start:], data)
         raise _not_json(text, data, e) from None
+    if text[end : end + 1000].lstrip("\ufeff\x00 \t\r\n").startswith("{"):  # other text after the notebook is a mail's signature or the like
+        raise Unreadable("文件里前后接着两个笔记本，请只留一个。", "The file holds two notebooks, one after the other; leave only one in it.")
+    return document
 
 
 def _int(digits: str) -> int | float:
@@ -138,19 +111,11 @@ def _int(digits: str) -> int | float:
 
 
 def _not_json(text: str, data: bytes, error: json.JSONDecodeError) -> Unreadable:
-    """What the file is instead, as far as its beginning tells, and what to do."""
-    head = text.lstrip("\ufeff \t\r\n")[:2000].lower()
-    if data.startswith(b"%PDF"):
-        return Unreadable("这是 PDF，不是笔记本；请交 .ipynb 文件。", "This is a PDF, not a notebook; hand in the .ipynb file.")
-    if head.startswith(("<!doctype", "<html", "<?xml")) or "<html" in head:
-        return Unreadable("这是网页，不是笔记本；在 Jupyter 里用 File → Download 保存 .ipynb 文件再提交。", "This is a web page, not a notebook; in Jupyter use File → Download to save the .ipynb file and hand that in.")
-    if re.search(r"^(<{7} |={7}$|>{7} )", text, re.M):
-        return Unreadable("文件里有 Git 合并冲突的标记（<<<<<<<），请解决冲突后重新提交。", "The file holds marks of a Git merge conflict (<<<<<<<); resolve it and hand the notebook in again.")
-    if head.startswith("version https://git-lfs"):
-        return Unreadable("这是 Git LFS 的指针文件，不是笔记本本身；请先运行 git lfs pull。", "This is a Git LFS pointer, not the notebook itself; run git lfs pull first.")
-    if head.startswith(("#", "import ", "from ", "def ", "---")):
-        return Unreadable("这是文本或脚本，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "This is text or a script, not a notebook; hand in the .ipynb file that Jupyter saved.")
-    if head.startswith("{") and not text.rstrip().endswith("}"):
+    """What the file is instead, and what to do."""
+    known = what_it_is(data, text)
+    if known is not None:
+        return known
+    if text.startswith("{") and (error.pos >= len(text.rstrip("\x00 \t\r\n")) or error.msg.startswith("Unterminated string")):
         return Unreadable("文件不完整，后半部分丢失了；请在 Jupyter 里重新保存并提交。", "The file is cut off; save the notebook again in Jupyter and hand it in.")
     return Unreadable(
         f"文件不是有效的笔记本（第 {error.lineno} 行无法读取）；请在 Jupyter 里打开、保存后重新提交。",

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 from autograder.grading.challenge.line import challenge_of
 from autograder.grading.fill import Exercise, read_exercise
+from autograder.grading.read.text import shadow
 from autograder.grading.source import NotPython, parse
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Lesson
 
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _MARKUP = re.compile(r"[\s#*_>`~:：.。，,、()（）-]+")
 
 
@@ -37,7 +39,8 @@ class Released:
     """One edition's released notebook. leads: for each slot the parts between the previous code or slot and it (the question above it).
 
     prompt_lines: normalised lines that belong to a slot's prompt or lead -> the slot, "" where several share it. placeholders: lines of
-    the slots themselves, markup left out, that an answer may be typed beside.
+    the slots themselves, markup left out, that an answer may be typed beside. chinese: lines with Chinese characters; shadows: what they
+    look like where those are lost. release: the id of what was handed out, "" where it is not known.
     """
 
     lang: str
@@ -50,6 +53,9 @@ class Released:
     lines: frozenset[str]
     text: str
     challenge: str | None  # the kernel whose line the challenge cell asks for
+    chinese: frozenset[str]
+    shadows: frozenset[str]
+    release: str = ""
 
     def part(self, name: str) -> Part:
         return next(p for p in self.parts if p.name == name)
@@ -94,19 +100,20 @@ def _make(lesson: Lesson, lang: str) -> Released:
     from autograder.release.notebook import student_notebook
 
     parts = []
-    for cell in student_notebook(lesson, lang).cells:
+    notebook = student_notebook(lesson, lang)
+    for cell in notebook.cells:
         nbgrader, course = cell.metadata.get("nbgrader", {}), cell.metadata.get("course", {})
         role = course.get("role", "")
         name = course.get("slot") or course.get("check") or ("boundary_case" if role == "boundary" else role if role in ("exercise", "setup") else cell.id)
         parts.append(part_of(name, cell.cell_type, cell.source, (nbgrader.get("grade_id"), cell.id)))
-    return edition_of(lang, parts, lesson.checks.function)
+    return edition_of(lang, parts, lesson.checks.function, notebook.metadata["course"].get("release", ""))
 
 
 def part_of(name: str, kind: str, source: str, ids: Iterable[str | None]) -> Part:
     return Part(name, kind, source, frozenset(i for i in ids if i), words(source))
 
 
-def edition_of(lang: str, parts: list[Part], function: str) -> Released:
+def edition_of(lang: str, parts: list[Part], function: str, release: str = "") -> Released:
     """One edition from its cells alone: the grader takes them from the lesson, a student's machine from his bundle."""
     leads: dict[str, tuple[int, ...]] = {}
     for i, part in enumerate(parts):
@@ -126,9 +133,18 @@ def edition_of(lang: str, parts: list[Part], function: str) -> Released:
     for i, part in enumerate(parts):
         by_text.setdefault(squeezed(part.source), i)
     exercise = read_exercise(next(p.source for p in parts if p.name == "exercise"), function)
-    lines = frozenset(plain(x) for p in parts for x in p.source.split("\n")) - {""}
+    text = [x for p in parts for x in p.source.split("\n")]
+    lines = frozenset(map(plain, text)) - {""}
+    chinese = frozenset(x.strip() for x in text if len(_CHINESE.findall(x)) >= 2)
     challenge = next((k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None)
-    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, "\n\n".join(p.source for p in parts), challenge)
+    whole = "\n\n".join(p.source for p in parts)
+    shadows = frozenset(map(shadow, chinese))
+    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, release)
+
+
+def hints(editions: dict[str, Released]) -> list[str]:
+    """Lines by which an unmarked encoding is told."""
+    return [line for book in editions.values() for part in book.parts for line in part.source.split("\n")[:3] if line]
 
 
 def statements(source: str) -> list[ast.stmt]:
