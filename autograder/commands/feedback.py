@@ -21,17 +21,13 @@ def command(
     Each page is one file without pictures or scripts: send it to its student, or upload it as the LMS's feedback file. Where nbgrader's
     exchange is configured, `nbgrader release_feedback LESSON` in the course folder hands the pages out.
     """
-    from autograder.errors import CourseError
     from autograder.feedback import write_feedback
     from autograder.gradebook.course import CourseFolder
     from autograder.lesson import load_lesson
 
     found = load_lesson(lesson)
     folder = CourseFolder(course, db_url=db)
-    try:
-        pages = write_feedback(found, folder)
-    except OSError as e:
-        raise CourseError(f"The pages cannot be written: {e.strerror}.", where=str(folder.root / "feedback"), remedy="Make the folder writable and run the same command again.") from None
+    pages = write_feedback(found, folder)
     typer.echo(f"{len(pages)} feedback pages: {folder.root / 'feedback'}/<student>/{found.slug}/{found.slug}.html")
     typer.echo("To the students: send each the file in the folder of that name (mail, or the LMS's feedback file); a page needs nothing beside it.")
     typer.echo(f"With nbgrader's exchange, where it is configured: cd {shlex.quote(str(folder.root))} && nbgrader release_feedback {found.slug}")

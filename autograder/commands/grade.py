@@ -32,7 +32,7 @@ def command(
     if (lesson is None) == (lesson_option is None):
         raise typer.BadParameter("Name one lesson: `course grade LESSON --submissions DIR`, or with --lesson LESSON.")
     from autograder.errors import CourseError
-    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.course import CourseFolder, write_output
     from autograder.gradebook.final import final_results
     from autograder.gradebook.formgrader import how_to_open
     from autograder.gradebook.run import grade_submissions
@@ -49,7 +49,7 @@ def command(
     finals = final_results(folder, found, students=summary.students)
     if json_out is not None:
         try:
-            write_atomically(json_out, records_json(finals))
+            write_output(json_out, records_json(finals), folder)
         except OSError as e:
             raise CourseError(f"The JSON cannot be written: {e.strerror}.", where=str(json_out), remedy="Name another file; the grades are in the gradebook already.") from None
     screen.print(verdict_table(found, finals, screen.width))

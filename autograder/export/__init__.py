@@ -21,7 +21,7 @@ def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | Non
     """
     from autograder.errors import CourseError
     from autograder.export.formats import ROWS, held_back, to_csv
-    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.course import CourseFolder, write_output
     from autograder.gradebook.final import final_results
     from autograder.gradebook.formgrader import how_to_open
 
@@ -32,7 +32,7 @@ def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | Non
     finals = final_results(course, lesson)
     text = to_csv(ROWS[fmt](lesson, finals))
     try:
-        write_atomically(path, text)
+        write_output(path, text, course)
     except OSError as e:
         raise CourseError(f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
     if fmt != "csv":

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from autograder.gradebook.final import Final
@@ -121,6 +122,6 @@ def _remark(f: Final) -> str:
 
 
 def _text(value: str) -> str:
-    """A text cell that no spreadsheet takes for a formula (ids and reasons may hold what a student wrote)."""
-    value = " ".join(value.split())
+    """A text cell that no spreadsheet takes for a formula (ids and reasons may hold what a student wrote), nor one that parts cells at semicolons."""
+    value = re.sub(r";(?=[\s\"']*[=+@-])", ";'", " ".join(value.split()))
     return "'" + value if value[:1] in ("=", "+", "-", "@") else value

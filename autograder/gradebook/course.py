@@ -80,7 +80,11 @@ class CourseFolder:
         if self._db_url:
             return self._db_url
         url = self.config.get("CourseDirectory", {}).get("db_url")
-        return url if isinstance(url, str) and url else f"sqlite:///{self.root / 'gradebook.db'}"
+        if isinstance(url, str) and url:
+            return url
+        if {"?", "%"} & set(str(self.root)):  # parts of a URL: the gradebook would stand in another folder
+            raise CourseError("A course folder's name can hold neither ? nor %.", where=str(self.root), remedy="Name another with --course.")
+        return f"sqlite:///{self.root / 'gradebook.db'}"
 
     @property
     def sqlite_file(self) -> Path | None:
@@ -170,6 +174,8 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
         return CourseError("The gradebook is read-only.", where=where, remedy="Make it writable, or name another course folder with --course.")
     if "not a database" in said or "malformed" in said:
         return CourseError("The gradebook file is damaged or not a database.", where=where, remedy="Restore it from a copy, or move it away and run `course grade` again.")
+    if "disk I/O error" in said or "disk is full" in said:
+        return CourseError(f"The gradebook cannot be written: {said}.", where=where, remedy="Make room (or raise the quota) and run the same command again; nothing graded is lost.")
     if "unable to open" in said:
         return CourseError("The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written.")
     if "no such column" in said or "no such table" in said:
@@ -177,6 +183,20 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
     if operational:
         return CourseError(f"The gradebook's server cannot be used: {said}.", where=where, remedy="Check the URL, the server and the permissions, then run the same command again.")
     return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")
+
+
+def write_output(path: Path, data: str, course: CourseFolder) -> None:
+    """Write a file that the user named. A link is followed; a device or pipe, such as /dev/stdout, is written to and stays what it is.
+
+    Raises OSError, and CourseError where the name is the gradebook's.
+    """
+    gradebook = course.sqlite_file
+    if gradebook is not None and path.exists() and gradebook.exists() and path.samefile(gradebook):
+        raise CourseError("This is the gradebook itself.", where=str(path), remedy="Name another file.")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        path.write_text(data, encoding="utf-8", errors="replace")
+    else:
+        write_atomically(path, data)
 
 
 def write_atomically(path: Path, data: str | bytes, mode: int = 0o644) -> None:

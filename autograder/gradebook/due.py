@@ -8,6 +8,8 @@ from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder
 from autograder.lesson import Lesson
 
+MAX_DAYS = 3650
+
 
 def set_due(lesson: Lesson, course: CourseFolder, date: str | None, extensions: list[str]) -> list[str]:
     """Change what is given and return what then holds, one line each.
@@ -52,8 +54,8 @@ def set_due(lesson: Lesson, course: CourseFolder, date: str | None, extensions: 
 def _extension(text: str) -> tuple[str, float]:
     student, _, days = text.rpartition("=")
     try:
-        if student:
+        if student and 0 <= float(days) <= MAX_DAYS:  # false for nan
             return student, float(days)
     except ValueError:
         pass
-    raise CourseError(f"{text!r} is not an extension.", remedy="Write STUDENT=DAYS, e.g. --extend ann=2.")
+    raise CourseError(f"{text!r} is not an extension.", remedy=f"Write STUDENT=DAYS with 0 to {MAX_DAYS} days, e.g. --extend ann=2.")

@@ -8,12 +8,13 @@ What a person can do in formgrader, and what it means here:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from autograder.gradebook.rows import WRITTEN
+from autograder.gradebook.rows import WRITTEN, counted
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Rubric
 from autograder.records import POINT_NAMES, Result, State
@@ -176,16 +177,20 @@ def _code_passes(auto: Result, human: Human, points: dict[str, float], rubric: R
 def final_results(course: CourseFolder, lesson: Lesson, *, students: Iterable[str] | None = None) -> list[Final]:
     """Everyone who has been graded in this lesson, in order of the students' names. Raises CourseError where nobody has been."""
     from autograder.errors import CourseError
+    from autograder.gradebook.late import penalty_for
 
     with course.gradebook(must_exist=True) as gradebook:
-        finals = list(read_finals(gradebook, lesson, students))
+        finals = read_finals(gradebook, lesson, partial(penalty_for, course.config), students)
     if not finals:
         raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.")
     return finals
 
 
-def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None) -> list[Final]:
-    """One pass over the gradebook: results, grades, comments, students."""
+def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float], float | None], students: Iterable[str] | None = None) -> list[Final]:
+    """One pass over the gradebook: results, grades, comments, students.
+
+    penalty(student, score, seconds late): what nbgrader keeps is older than the scores given in formgrader since, so it is worked out anew.
+    """
     from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook
     from sqlalchemy import select
 
@@ -195,7 +200,7 @@ def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None
     wanted = None if students is None else set(students)
     manual: dict[str, dict] = {}
     rows = session.execute(
-        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.auto_score, Grade.extra_credit, Grade.needs_manual_grade)
         .select_from(Grade)
         .join(GradeCell, GradeCell.id == Grade.cell_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
@@ -203,8 +208,9 @@ def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .where(Assignment.name == slug)
     )
-    for student, cell, score, extra, waits in rows:
-        entry = manual.setdefault(student, {"manual": {}, "extra": {}, "waiting": []})
+    for student, cell, score, by_grader, extra, waits in rows:
+        entry = manual.setdefault(student, {"manual": {}, "extra": {}, "waiting": [], "counted": 0.0})
+        entry["counted"] += counted(score, by_grader, extra)
         if score is not None:
             entry["manual"][cell] = score
         if extra:
@@ -224,21 +230,21 @@ def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None
         if text.strip():
             comments.setdefault(student, {})[cell] = text.strip()
     people = session.execute(
-        select(Student, SubmittedAssignment, SubmittedNotebook.late_submission_penalty, course_result.c.result, course_result.c.graded_at)
+        select(Student, SubmittedAssignment, course_result.c.result, course_result.c.graded_at)
         .select_from(SubmittedAssignment)
         .join(Student, Student.id == SubmittedAssignment.student_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(course_result, (course_result.c.student == Student.id) & (course_result.c.assignment == Assignment.name))
         .where(Assignment.name == slug)
         .order_by(Student.id)
     )
     finals = []
-    for student, submission, penalty, text, graded_at in people:
+    for student, submission, text, graded_at in people:
         if wanted is not None and student.id not in wanted:
             continue
         auto = Result.model_validate_json(text)
-        entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
+        entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": [], "counted": 0.0})
+        late = submission.total_seconds_late if submission.timestamp and submission.assignment.duedate and auto.state != "UNGRADED" else 0.0
         order = [n for n in POINT_NAMES if n in entry["waiting"]]
         human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))
         finals.append(
@@ -246,7 +252,7 @@ def read_finals(gradebook, lesson: Lesson, students: Iterable[str] | None = None
                 settle(auto, human, lesson.rubric),
                 auto,
                 human,
-                penalty=penalty or 0.0,
+                penalty=(penalty(student.id, entry["counted"], late) if late > 0 else None) or 0.0,
                 timestamp=submission.timestamp,
                 duedate=submission.duedate if submission.assignment.duedate else None,
                 graded_at=graded_at,

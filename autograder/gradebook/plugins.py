@@ -37,19 +37,21 @@ class GradingExporter(NotebookExporter):
         from autograder.gradebook.journal import Entry
         from autograder.gradebook.late import penalty_for
         from autograder.gradebook.store import Writer
-        from autograder.gradebook.submissions import file_hash, read_timestamp
+        from autograder.gradebook.stamps import read_timestamp, with_stamp
+        from autograder.gradebook.submissions import file_hash
         from autograder.grading import grade_notebook
         from autograder.grading.pipeline import rubric_hash
 
         lesson = _lesson(place["assignment"])
         course = CourseFolder(Path(converter.coursedir.root), db_url=place["db_url"])
         digest = file_hash(path)
-        result = grade_notebook(lesson, path, place["student"])
+        stamp = read_timestamp(path.parent / "timestamp.txt")
+        result = with_stamp(grade_notebook(lesson, path, place["student"]), stamp)
         text = autograded_text(lesson, path, result)
         with course.gradebook(write=True) as gradebook:
             ensure_assignment(gradebook, course, lesson)
             writer = Writer(gradebook, lesson.slug, lesson.rubric, partial(penalty_for, self.config))
-            writer.write([Entry(place["student"], digest, rubric_hash(lesson), read_timestamp(path.parent / "timestamp.txt"), result)])
+            writer.write([Entry(place["student"], digest, rubric_hash(lesson), stamp.time, result)])
         return text, resources
 
 
@@ -59,6 +61,7 @@ class FeedbackExporter(HTMLExporter):
     def from_filename(self, filename, resources=None, **kw):
         from autograder.feedback.page import render_page
         from autograder.gradebook.final import read_finals
+        from autograder.gradebook.late import penalty_for
 
         place = resources["nbgrader"]
         resources.setdefault("output_extension", ".html")
@@ -66,7 +69,7 @@ class FeedbackExporter(HTMLExporter):
         lesson = _lesson(place["assignment"])
         course = CourseFolder(Path(self.parent.coursedir.root), db_url=place["db_url"])
         with course.gradebook(must_exist=True) as gradebook:
-            finals = read_finals(gradebook, lesson, [place["student"]])
+            finals = read_finals(gradebook, lesson, partial(penalty_for, self.config), [place["student"]])
         if not finals:
             raise ValueError(f"{place['student']} has not been graded in {lesson.slug}; run nbgrader autograde first")
         return render_page(lesson, finals[0]), resources
@@ -79,6 +82,7 @@ class CourseExportPlugin(ExportPlugin):
         from autograder.export.formats import csv_rows, to_csv
         from autograder.gradebook.course import write_atomically
         from autograder.gradebook.final import read_finals
+        from autograder.gradebook.late import penalty_for
         from autograder.gradebook.tables import metadata
 
         metadata.create_all(gradebook.engine)
@@ -87,7 +91,7 @@ class CourseExportPlugin(ExportPlugin):
         for assignment in gradebook.assignments:
             if chosen and assignment.name not in chosen:
                 continue
-            lines = list(csv_rows(lesson := _lesson(assignment.name), read_finals(gradebook, lesson, students)))
+            lines = list(csv_rows(lesson := _lesson(assignment.name), read_finals(gradebook, lesson, partial(penalty_for, self.config), students)))
             rows += lines[1:] if rows else lines
         target = Path(self.to or "grades.csv")
         self.log.info("Exporting grades to %s", target)

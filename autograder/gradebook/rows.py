@@ -65,6 +65,12 @@ def grade_rows(result: Result) -> dict[str, GradeRow]:
     return rows
 
 
+def counted(manual: float | None, auto: float | None, extra: float | None) -> float:
+    """nbgrader's own rule for a cell: the manual score, else the automatic one, plus extra credit; nothing where neither is given."""
+    base = auto if manual is None else manual
+    return 0.0 if base is None else base + (extra or 0.0)
+
+
 def comment_rows(result: Result, rubric: Rubric) -> dict[str, str | None]:
     """The automatic comments by grade_id, in the student's language. They give a missing link's hint, never the link itself."""
     words = _WORDS[result.lang]

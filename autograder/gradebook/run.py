@@ -24,7 +24,7 @@ from autograder.gradebook.course import CourseFolder
 from autograder.grading.pipeline import rubric_hash
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
-from autograder.records import Result
+from autograder.records import MACHINE_FAULTS, Result
 
 BATCH = 100  # results a transaction
 BACKLOG = 1000  # results that may wait for the writer
@@ -42,6 +42,7 @@ class Summary:
     graded: int = 0
     kept: int = 0
     recovered: int = 0  # taken from the journal of an interrupted run
+    retimed: int = 0  # of those kept: the time of handing in has come or changed
 
 
 def grade_submissions(
@@ -91,6 +92,10 @@ def grade_submissions(
         ) from e
 
 
+def blames_machine(result: Result) -> bool:
+    return any(f.code in MACHINE_FAULTS for f in result.findings)
+
+
 class _Run:
     def __init__(self, lesson: Lesson, course: CourseFolder, gradebook):
         from autograder.gradebook.journal import Journal
@@ -106,42 +111,48 @@ class _Run:
         self.thread = ThreadPoolExecutor(1, "gradebook-writer")  # the grader goes on while a batch is written
         self.writing: Future | None = None
         self.summary = Summary()
+        self.times: dict = {}  # of hand-ins that are kept: the time came or changed after they were graded
         self._open = True
 
     def recover(self) -> None:
         """Bring into the gradebook what an interrupted run left in the journal."""
-        from autograder.gradebook.store import graded_keys
+        from autograder.gradebook.store import graded_before
 
-        done = graded_keys(self.gradebook, self.lesson.slug)
+        done = graded_before(self.gradebook, self.lesson.slug)
         for entry in self.journal.entries():
-            if done.get(entry.student) != (entry.source_hash, entry.rubric_hash):
+            known = done.get(entry.student)
+            if known is None or known[:2] != (entry.source_hash, entry.rubric_hash) or (known.fault and not blames_machine(entry.result)):
                 self._add(entry)
                 self.summary.recovered += 1
         self._write(wait=True)
 
     def grade(self, found: list, grader: Grader, progress: Progress | None, regrade: bool) -> None:
         from autograder.gradebook.journal import Entry
-        from autograder.gradebook.store import graded_keys
-        from autograder.gradebook.submissions import UNREADABLE, stage
+        from autograder.gradebook.stamps import with_stamp
+        from autograder.gradebook.store import graded_before
+        from autograder.gradebook.submissions import UNREADABLE, Submission, stage
 
-        done = {} if regrade else graded_keys(self.gradebook, self.lesson.slug)
+        done = {} if regrade else graded_before(self.gradebook, self.lesson.slug)
         self.gradebook.db.commit()
         total, count = len(found), 0
         self.summary.students = [s.student for s in found]
-        waiting: dict[str, tuple[str, object]] = {}
+        waiting: dict[str, tuple[str, Submission]] = {}
 
         def pending() -> Iterator[tuple[str, Path]]:
             """Staged one by one as the grader takes them, so that memory stays flat."""
             nonlocal count
             for submission in found:
                 path, digest = stage(submission, self.course, self.lesson.slug)
-                if done.get(submission.student) == (digest, self.rubric_hash) and self._shown(submission.student).is_file():
+                known = done.get(submission.student)
+                if known is not None and self._holds(known, digest, submission):
+                    if submission.stamp.time != known.stamp.time:
+                        self.times[submission.student] = submission.stamp.time
                     self.summary.kept += 1
                     count += 1
                     if progress:
                         progress(count, total, None)
                     continue
-                waiting[submission.student] = (digest, submission.timestamp)
+                waiting[submission.student] = (digest, submission)
                 if path is None:
                     unread.append(Result.ungraded(submission.student, self.lesson.slug, Text(**(submission.problem or UNREADABLE))))
                     continue
@@ -157,8 +168,8 @@ class _Run:
             yield from unread
 
         for result in results():
-            digest, stamp = waiting.pop(result.student)
-            entry = Entry(result.student, digest, self.rubric_hash, stamp, result)
+            digest, submission = waiting.pop(result.student)
+            entry = Entry(result.student, digest, self.rubric_hash, submission.stamp.time, with_stamp(result, submission.stamp))
             self.journal.append(entry)
             self.summary.graded += 1
             count += 1
@@ -169,10 +180,18 @@ class _Run:
         if waiting:
             raise CourseError(f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.", remedy="Run the same command again; nothing graded is lost.")
 
-    def _shown(self, student: str) -> Path:
-        return self.course.step("autograded", student, self.lesson.slug) / f"{self.lesson.slug}.ipynb"
+    def _holds(self, known, digest: str, submission) -> bool:
+        """Is this hand-in graded as it is now? What the machine failed at is tried again, and so is one whose timestamp.txt can or cannot be read any more."""
+        same = known[:2] == (digest, self.rubric_hash) and known.stamp.unread == submission.stamp.unread
+        return same and not known.fault and (self.course.step("autograded", submission.student, self.lesson.slug) / f"{self.lesson.slug}.ipynb").is_file()
 
     def finish(self) -> None:
+        from autograder.gradebook.stamps import copy_side_files
+
+        self.writer.set_times(self.times)
+        for student in self.times:
+            copy_side_files(*(self.course.step(step, student, self.lesson.slug) for step in ("submitted", "autograded")))
+        self.summary.retimed = len(self.times)
         self.writer.refresh_penalties()
         self.journal.remove()
         self._open = False

