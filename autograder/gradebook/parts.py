@@ -9,7 +9,8 @@ from pathlib import Path
 
 from autograder.gradebook.safe import hints_seen
 from autograder.grading.fill import extract
-from autograder.grading.read import NbCell, Reading, Unreadable, read_bytes, read_notebook, read_submission, released
+from autograder.grading.read import NbCell, Reading, Unreadable, read_hand_in, released
+from autograder.grading.read.files import notebooks_in
 from autograder.lesson import Lesson
 from autograder.lesson.model import ANSWER_SLOTS
 
@@ -31,16 +32,15 @@ def read_parts(lesson: Lesson, path: Path, released_cells: list[dict]) -> list[P
 
     released_cells: the cells of the released notebook in the language of the result.
     """
-    editions = released(lesson)
     try:
-        data = read_bytes(path, lesson.slug)
-        if (plain := _untouched(lesson, data, released_cells)) is not None:
+        found = notebooks_in(path)
+        if len(found) == 1 and (plain := _untouched(lesson, found[0].data, released_cells)) is not None:
             return plain
-        notebook = read_notebook(data, [line for book in editions.values() for line in book.lines])
-        reading = read_submission(lesson, editions, notebook)
+        hand_in = read_hand_in(lesson, released(lesson), path)
     except Unreadable:
         return []
-    raw = _raw_outputs(data)
+    reading = hand_in.reading
+    raw = _raw_outputs(hand_in.data)
     owner = _owners(reading)
     parts = [Part(f"answer-{slot}", "markdown", text) for slot, text in reading.answers.items() if text]
     extra = set(reading.extra)

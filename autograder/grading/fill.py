@@ -166,6 +166,8 @@ def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, the
     start = _match_in_order(before, rest, source=exercise.source, fill=fill)
     tail = _match_from_end(after, rest[start:], source=exercise.source, fill=fill)
     middle = rest[start : len(rest) - tail]
+    if len(middle) > 1 and key(middle[-1]) == key(blank) and _always_leaves(middle[:-1]):
+        middle = middle[:-1]  # the released line left standing below a complete answer: it is never reached
     fill.text = segment(source, middle)
     if not middle:
         fill.problem = "deleted"
@@ -180,6 +182,29 @@ def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, the
         fill.text = segment(source, [hole]) if hole is not None else fill.text
         fill.statements = middle
     return fill
+
+
+def _always_leaves(block: list[ast.stmt]) -> bool:
+    """Does every way through these statements end in a return or raise?"""
+    return any(map(_leaves, block))
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return() | ast.Raise():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return _always_leaves(body) and _always_leaves(orelse)
+        case ast.With(body=body):
+            return _always_leaves(body)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+            return _always_leaves(final) or (_always_leaves([*body, *orelse]) and all(_always_leaves(h.body) for h in handlers))
+        case ast.While(test=ast.Constant(value=value), body=body):
+            return bool(value) and not any(isinstance(n, ast.Break) for s in body for n in ast.walk(s))
+        case ast.Match(cases=cases):
+            whole = any(isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in cases)
+            return whole and all(_always_leaves(c.body) for c in cases)
+    return False
 
 
 def _into_header(exercise: Exercise, source: str, blank: ast.stmt, theirs: ast.stmt, fill: Fill) -> Fill:

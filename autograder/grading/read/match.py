@@ -72,7 +72,7 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
             reading.found.setdefault(book.parts[index].name, []).append(cell)
     reading.exercise = _exercise_cells(book.exercise.function, reading)
     _refuse_other_lessons(lesson, editions, notebook, reading, [book.parts[i] for i in exact])
-    if notebook.lesson == lesson.slug and book.release and notebook.release != book.release:
+    if notebook.lesson == lesson.slug and book.release and notebook.release not in {b.release for b in editions.values()}:
         reading.other_release = notebook.release
     found = find_answers(book, reading.cells, owner)
     reading.answers = found.texts
