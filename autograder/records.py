@@ -10,6 +10,7 @@ from autograder.lesson.rubric import Text
 
 State = Literal["PASS", "FAIL", "REVIEW", "UNGRADED"]
 Lane = Literal["auto", "review"]
+MACHINE_FAULTS = ("grader_crashed", "grader_overran", "grader_error", "sandbox_failed")  # findings that blame no student: tried again at the next run
 POINT_NAMES = ("normal", "boundary", "explanation", "q1", "q2", "q3")
 
 

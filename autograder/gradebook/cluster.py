@@ -17,7 +17,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
-from autograder.records import Result
+from autograder.records import Finding, Result
 
 CONNECT = "10s"
 PATIENCE = 60.0  # seconds without any worker
@@ -80,7 +80,8 @@ def _outcome(future, student: str, lesson: Lesson, address: str) -> Result | Non
     except TimeoutError:
         return None
     except KilledWorker:
-        return Result.ungraded(student, lesson.slug, Text(zh="批改它的几个进程先后被终止，需要人工查看。", en="Every worker that graded it was ended; a person must look."))
+        why = Text(zh="批改它的几个进程先后被终止，需要人工查看；下一次批改会自动再试。", en="Every worker that graded it was ended; a person must look. The next grading run tries it again.")
+        return Result.ungraded(student, lesson.slug, why, findings=[Finding(code="grader_crashed", severity="review", message=why)])
     except CancelledError:
         raise _lost(address) from None
 

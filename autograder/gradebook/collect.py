@@ -11,7 +11,6 @@ Whoever handed in anything stands in submitted/: what the grader cannot read as 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -21,7 +20,7 @@ from pathlib import Path, PurePath
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.downloads import File, NotTaken, open_downloads
-from autograder.gradebook.submissions import SIDE_FILES
+from autograder.gradebook.submissions import SIDE_FILES, student_id
 from autograder.grading.read import Unreadable, read_notebook, read_submission, released
 from autograder.grading.read.files import unpack
 from autograder.lesson import Lesson, list_lessons
@@ -43,10 +42,9 @@ class Owner:
 
     @property
     def student(self) -> str:
-        """An id for the gradebook: the name as the LMS writes it, made plain, with the LMS's number; a plain name as it is."""
+        """An id for the gradebook: the name as the LMS writes it, made plain, with the LMS's number; a plain name as a folder's is."""
         if self.lms == "plain":
-            short = len(self.name.encode()) <= 200
-            return self.name if short else f"{self.name[:_LONGEST]}-{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+            return student_id(self.name)
         plain = re.sub(r"[^\w.-]+", "-", self.name.strip().lower()).strip("-.")[:_LONGEST] or "student"
         return f"{plain}-{self.lms_id}"
 
@@ -136,6 +134,9 @@ def _place(lesson: Lesson, course: CourseFolder, hands: Iterable[list[tuple[Owne
             file, data, why = _newest(lesson, files)
             target = course.step("submitted", student, lesson.slug) / f"{lesson.slug}.ipynb"
             if data is not None:
+                if target.is_file() and target.read_bytes() != data:
+                    for name in SIDE_FILES:  # they are of the hand-in before this one
+                        (target.parent / name).unlink(missing_ok=True)
                 write_atomically(target, data)
             elif target.exists():
                 why += "; what was collected before stays"

@@ -12,6 +12,7 @@ from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions, run_lock
 from autograder.gradebook.tests.fake import FakeGrader, finding, hand_in, notebook, result, slot
+from autograder.records import MACHINE_FAULTS
 
 
 def rows(course, slug, student):
@@ -66,6 +67,43 @@ def test_rerun_grades_nothing_twice_and_a_new_hand_in_again(lesson, course, inbo
     assert {f.result.student: f.result.fill for f in final_results(course, lesson)} == {"ann": "ann", "bob": "better"}
     grade_submissions(lesson, inbox, course, grader=again, regrade=True)
     assert again.seen == ["bob", "ann", "bob"]
+
+
+@pytest.mark.parametrize("code", MACHINE_FAULTS)
+def test_what_the_machine_failed_at_is_tried_again_at_the_next_run(lesson, course, inbox, code):
+    for name in ("ann", "bob"):
+        hand_in(inbox, lesson, name, notebook(lesson, exercise=name))
+    fault = finding(code=code, where="")
+    failed = lambda s, text: result(lesson, s, fill=text) if s == "ann" else result(lesson, s, state="UNGRADED").model_copy(update={"findings": [fault]})  # noqa: E731
+    for _ in range(2):
+        grader = FakeGrader(lesson, failed)
+        grade_submissions(lesson, inbox, course, grader=grader)
+    assert grader.seen == ["bob"]
+    grade_submissions(lesson, inbox, course, grader=(grader := FakeGrader(lesson)))
+    assert grader.seen == ["bob"] and [f.result.state for f in final_results(course, lesson)] == ["PASS", "PASS"]
+    grade_submissions(lesson, inbox, course, grader=grader)
+    assert grader.seen == ["bob"], "once it is graded it stays"
+
+
+def test_a_second_try_is_not_lost_with_its_run(lesson, course, inbox):
+    """The gradebook holds the machine's failure, the journal of the stopped run the grade."""
+    for name in ("ann", "bob"):
+        hand_in(inbox, lesson, name, notebook(lesson))
+    failed = result(lesson, "ann", state="UNGRADED").model_copy(update={"findings": [finding(code="grader_crashed", where="")]})
+    grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson, lambda s, _: failed if s == "ann" else result(lesson, s)))
+    hand_in(inbox, lesson, "bob", notebook(lesson, exercise="new"))
+
+    def stop(student, text):
+        if student == "bob":
+            raise KeyboardInterrupt
+        return result(lesson, student, fill="second try")
+
+    with pytest.raises(CourseError, match="interrupted"):
+        grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson, stop))
+    again = FakeGrader(lesson)
+    summary = grade_submissions(lesson, inbox, course, grader=again)
+    assert again.seen == ["bob"] and summary.recovered == 1
+    assert final_results(course, lesson)[0].result.fill == "second try"
 
 
 def test_changed_rubric_regrades_and_keeps_manual_scores(lesson, course, inbox, monkeypatch):

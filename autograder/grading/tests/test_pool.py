@@ -102,7 +102,7 @@ from pathlib import Path
 from autograder.grading import pool
 from autograder.lesson import load_lesson
 pool.WORKER, pool.MOST_A_TURN = (sys.executable, sys.argv[1]), 0.5
-for result in pool.grade_many(load_lesson(Path(sys.argv[2])), [("busy", b"x")], 1, timeout=2.0):
+for result in pool.grade_many(load_lesson(Path(sys.argv[2])), [("busy", b"x"), ("slow", b"x")], 2, timeout=2.0):
     print(result.state)
 """
 
@@ -110,13 +110,14 @@ for result in pool.grade_many(load_lesson(Path(sys.argv[2])), [("busy", b"x")], 
 def test_a_run_that_stood_still_blames_no_submission(lesson, fake):
     """Ctrl-Z, `docker pause`, a frozen machine: nobody's time runs out while nothing runs."""
     command = [sys.executable, "-c", GRADES_ONE, str(fake / "fake_worker.py"), str(lesson.folder)]
+    (fake / "log").touch()
     run = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True)
-    while run.poll() is None and not (fake / "log").exists():
+    while run.poll() is None and (fake / "log").read_text().count("\n") < 2:
         time.sleep(0.02)
     os.killpg(run.pid, signal.SIGSTOP)
     time.sleep(4.0)
     os.killpg(run.pid, signal.SIGCONT)
-    assert run.communicate(timeout=60)[0].strip() == "PASS"
+    assert run.communicate(timeout=60)[0].split() == ["PASS", "PASS"]
 
 
 def test_workers_are_renewed_and_few_are_started(lesson, fake, monkeypatch):
