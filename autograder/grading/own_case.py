@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from autograder.grading.compare import matches
 from autograder.grading.fill import has_blank
+from autograder.grading.literals import MAX_ELEMENTS, NotLiteral, literal
 from autograder.grading.source import NotPython, parse
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome
@@ -19,22 +21,10 @@ if TYPE_CHECKING:  # a student's install reads the case too, and has no checks
     from autograder.lesson.checks import Checks
 
 NAME = Text(zh="你自己的边界用例", en="your own boundary case")
-TOLERANCE = 1e-6  # a prediction is worked out by hand
-MAX_ELEMENTS = 10_000
-MAX_NUMBER = 1e300
-MAX_REPEATED = 10**6
+TOLERANCE = 1e-6  # of the result: a prediction is worked out by hand
+MAX_REPEATED = 10**6  # elements of what the reference may make
+MAX_CALLS, MAX_DEPTH = 500, 100
 _CASE, _PREDICTION = "my_case", "my_prediction"
-
-
-class NotLiteral(Exception):
-    """Not a value that can be read without running it. what: the student's own text, shortened."""
-
-    def __init__(self, node: ast.AST):
-        try:
-            self.what = ast.unparse(node)[:60]
-        except (ValueError, RecursionError):
-            self.what = "?"
-        super().__init__(self.what)
 
 
 class NoCase(Exception):
@@ -45,33 +35,58 @@ class NoCase(Exception):
         super().__init__(why.en)
 
 
+def sources_of(code: Iterable[str]) -> list[str]:
+    """Of a notebook's code cells those that read_own_case() looks at."""
+    return [source for source in code if "my_" in source or "check" in source]
+
+
 def read_own_case(sources: Iterable[str]) -> tuple[dict, object]:
-    """The student's input by parameter, and his prediction. sources: code cells that may hold them, in order; the last value given
-    counts, as it does when they run. Raises NoCase."""
+    """The student's input by parameter, and his prediction. sources: the notebook's code cells (see sources_of), in order; the last value
+    given before check("boundary") counts, as it does when they run. Raises NoCase."""
     case, prediction = _last_values(sources)
     if case is None or prediction is None or has_blank(case) or has_blank(prediction):
         raise NoCase(Text(zh="没有填写边界用例或预测。", en="The boundary case or its prediction is not filled in."), empty=True)
+    depth, calls = _measure([case, prediction])
+    if depth > MAX_DEPTH:
+        raise NoCase(Text(zh="边界用例或预测写得太深。", en="The boundary case or its prediction is nested too deeply."))
+    if calls > MAX_CALLS:
+        raise NoCase(_TOO_LARGE)
     try:
         args, predicted = _arguments(case), literal(prediction)
-    except RecursionError:
-        raise NoCase(Text(zh="边界用例或预测写得太深。", en="The boundary case or its prediction is nested too deeply.")) from None
     except NotLiteral as e:
         zh, en = f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。", f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}"
         raise NoCase(Text(zh=zh, en=en)) from None
     if not _bounded(args):
-        raise NoCase(Text(zh="边界用例里的数太大。", en="The numbers in the boundary case are too large."))
+        raise NoCase(_TOO_LARGE)
     return args, predicted
 
 
+def _measure(nodes: list[ast.AST]) -> tuple[int, int]:
+    """How deep these trees are, and how many calls they hold."""
+    depth = calls = 0
+    while nodes:
+        depth += 1
+        calls += sum(isinstance(n, ast.Call) for n in nodes)
+        nodes = [child for n in nodes for child in ast.iter_child_nodes(n)]
+    return depth, calls
+
+
+_TOO_LARGE = Text(zh="边界用例里的数太大。", en="The numbers in the boundary case are too large.")
+
+
 def agrees(predicted: object, result: object) -> bool:
-    """Is the result what was predicted, as exactly as a person works it out?"""
-    return matches(_like(predicted, result), result, rtol=TOLERANCE, atol=TOLERANCE)
+    """Is the result what was predicted, as exactly as a person works it out: integers exactly, floats to TOLERANCE of the result?"""
+    if isinstance(result, (list, tuple)):
+        return isinstance(predicted, (list, tuple)) and len(predicted) == len(result) and all(map(agrees, predicted, result))
+    whole = isinstance(result, (int, np.ndarray, np.generic)) and np.asarray(result).dtype.kind not in "fc"
+    return matches(_like(predicted, result), result, rtol=0.0 if whole else TOLERANCE)
 
 
 def judge_own_case(checks: Checks, sources: Iterable[str]) -> CheckOutcome:
     """sources: as read_own_case takes them."""
     try:
         args, predicted = read_own_case(sources)
+        args = _as_taken(args, _kinds(checks))
     except NoCase as e:
         return _failed(e.why.zh, e.why.en)
     try:
@@ -86,16 +101,88 @@ def judge_own_case(checks: Checks, sources: Iterable[str]) -> CheckOutcome:
             expected = checks.reference(**args)
     except Exception:
         return _failed("对这个输入，函数没有定义好的结果。", "The function has no defined result for this input.")
+    if _is_nan(expected):
+        return _failed("这个输入的结果只有 NaN，与它比较什么也看不出来。", "The result for this input is NaN and nothing else, and no comparison with it tells anything.")
     if agrees(predicted, expected):
         return CheckOutcome(name=NAME, kind="own_case", passed=True)
     return _failed("输入在边界上，但预测的结果不对。", "The input is on the boundary, but the predicted result is wrong.")
 
 
+# -- of what kinds, and how large ----------------------------------------------------------------------------------------------
+
+_KINDS = {
+    "number": ("数", "a number"),
+    "array": ("NumPy 数组", "a NumPy array"),
+    "sequence": ("元组或列表", "a tuple or list"),
+    "none": ("None", "None"),
+    "truth": ("真值", "a truth value"),
+    "text": ("字符串", "a string"),
+    "other": ("字典", "a dict"),
+}
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return "array" if value.ndim else "truth" if value.dtype.kind == "b" else "number"
+    kinds = ((bool, "truth"), ((int, float), "number"), ((list, tuple), "sequence"), (str, "text"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "other")
+
+
+@lru_cache(maxsize=64)
+def _kinds(checks: Checks) -> dict[str, set[str]]:
+    """For each parameter the kinds of value that the hidden checks themselves pass."""
+    found: dict[str, set[str]] = {}
+    with np.errstate(all="ignore"):
+        cases = [c for make in (checks.normal_cases, checks.boundary_cases) for c in make(np.random.default_rng(0))]
+    for name, value in (pair for case in cases for pair in case["args"].items()):
+        if not (isinstance(value, dict) and "$probe" in value):
+            found.setdefault(name, set()).add(_kind(value))
+    return found
+
+
+def _as_taken(args: dict, kinds: dict[str, set[str]]) -> dict:
+    """The arguments, a list where the function takes arrays as that array. Raises NoCase where one is of a kind that the function does not
+    take, or holds nothing."""
+    taken = {}
+    for name, value in args.items():
+        value = value.item() if isinstance(value, np.ndarray) and not value.ndim else value
+        wanted = kinds.get(name, {_kind(value)})
+        if _kind(value) == "sequence" and "sequence" not in wanted and "array" in wanted:
+            value = _array(value)
+        if _kind(value) not in wanted:
+            zh, en = ("、".join(_KINDS[k][0] for k in sorted(wanted)), " or ".join(_KINDS[k][1] for k in sorted(wanted)))
+            raise NoCase(Text(zh=f"边界用例里 {name} 的种类不对；这里用的是：{zh}。", en=f"{name} in the boundary case is not of the kind that is used there: {en}."))
+        if isinstance(value, (list, tuple, str)) and not value or isinstance(value, np.ndarray) and not value.size:
+            raise NoCase(Text(zh=f"边界用例里 {name} 是空的；空的输入什么错也揭示不了。", en=f"{name} in the boundary case is empty; nothing gives itself away on an empty input."))
+        taken[name] = value
+    return taken
+
+
+def _array(value: list | tuple) -> object:
+    try:
+        made = np.array(value)
+    except (ValueError, OverflowError):
+        return value
+    return made if made.dtype.kind in "biuf" and made.size <= MAX_ELEMENTS else value
+
+
+def _is_nan(value: object) -> bool:
+    values = np.asarray(value)
+    return values.dtype.kind in "fc" and values.size > 0 and bool(np.isnan(values).all())
+
+
 def _bounded(args: dict) -> bool:
-    """A sequence times a large integer would be repeated, not multiplied: keep that small."""
+    """Arrays make one as large as what they broadcast to, or as their product; and a sequence times a large integer is repeated."""
     longest = max((_length(v) for v in args.values()), default=0)
     largest = max((abs(v) for v in args.values() if isinstance(v, int)), default=0)
-    return longest * largest <= MAX_REPEATED
+    shapes = [v.shape for v in args.values() if isinstance(v, np.ndarray)]
+    try:
+        together = math.prod(np.broadcast_shapes(*shapes))
+    except ValueError:
+        together = math.prod(math.prod(s) for s in shapes)
+    return longest * largest <= MAX_REPEATED and together <= MAX_REPEATED
 
 
 def _length(value: object) -> int:
@@ -108,21 +195,36 @@ def _failed(zh: str, en: str) -> CheckOutcome:
     return CheckOutcome(name=NAME, kind="own_case", passed=False, message=Text(zh=zh, en=en))
 
 
+# -- reading it ------------------------------------------------------------------------------------------------------------------
+
+
 def _last_values(sources: Iterable[str]) -> tuple[ast.expr | None, ast.expr | None]:
+    """As they stand when check("boundary") runs (the last one that finds both written), at the end where it does not."""
     values: dict[str, ast.expr] = {}
+    checked: dict[str, ast.expr] = {}
     for source in sources:
         try:
             tree = parse(source)
         except NotPython:
             continue
         for statement in tree.body:
+            if _checks(statement) and len(values) == 2 and not any(map(has_blank, values.values())):
+                checked = dict(values)
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                     if name in (_CASE, _PREDICTION) and not (has_blank(value) and name in values):
                         values[name] = value
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=parts)) if len(targets) == len(parts):
                     values |= {t.id: v for t, v in zip(targets, parts, strict=True) if isinstance(t, ast.Name) and t.id in (_CASE, _PREDICTION)}
+    values = checked or values
     return values.get(_CASE), values.get(_PREDICTION)
+
+
+def _checks(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=call) | ast.Assign(value=call):
+            return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check" and [getattr(a, "value", None) for a in call.args] == ["boundary"]
+    return False
 
 
 def _arguments(node: ast.expr) -> dict:
@@ -136,139 +238,21 @@ def _arguments(node: ast.expr) -> dict:
     raise NotLiteral(node)
 
 
-_NAMED = {"nan": math.nan, "inf": math.inf, "pi": math.pi, "e": math.e, "NAN": math.nan, "Inf": math.inf, "NaN": math.nan, "infty": math.inf}
-_UNARY: dict[type, Callable] = {ast.USub: lambda x: -x, ast.UAdd: lambda x: +x}
-_BINARY: dict[type, Callable] = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b}
-_FILLED = {"zeros": 0.0, "ones": 1.0}
-_DTYPES = {n: np.dtype(n) for n in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool")}
-
-
-def literal(node: ast.expr) -> object:
-    """The value of a literal: numbers (with + - * /), strings, None, bool, nan and inf in any usual spelling, lists, tuples, dicts, and
-    np.array / np.full / np.zeros / np.ones of those, also times or plus a number. Raises NotLiteral."""
-    match node:
-        case ast.Constant(value=None | bool() | float() | str() as value):
-            return value
-        case ast.Constant(value=int() as value) if abs(value) < MAX_NUMBER:
-            return value
-        case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
-            return _UNARY[type(op)](_number(operand))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            try:
-                value = _BINARY[type(op)](*_operands(left, right))
-            except (ZeroDivisionError, OverflowError):
-                raise NotLiteral(node) from None
-            if isinstance(value, int) and abs(value) >= MAX_NUMBER:
-                raise NotLiteral(node)
-            return value
-        case ast.List(elts=items):
-            return [literal(x) for x in items]
-        case ast.Tuple(elts=items):
-            return tuple(literal(x) for x in items)
-        case ast.Dict(keys=keys, values=values) if None not in keys:
-            return {literal(k): literal(v) for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant)}
-        case ast.Attribute(value=ast.Name(id="np" | "numpy" | "math"), attr=name) if name in _NAMED:
-            return _NAMED[name]
-        case ast.Name(id="nan" | "inf" as name):
-            return _NAMED[name]
-        case ast.Call(func=ast.Name(id="float"), args=[value], keywords=[]):
-            return _float(value)
-        case ast.Call(func=ast.Name(id="int"), args=[value], keywords=[]):
-            number = _number(value)
-            if isinstance(number, float) and not math.isfinite(number):
-                raise NotLiteral(node)
-            return int(number)
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name)):
-            return _numpy(node, name)
-    raise NotLiteral(node)
-
-
-def _number(node: ast.expr) -> int | float:
-    value = literal(node)
-    if not _is_number(value):
-        raise NotLiteral(node)
-    return value
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _operands(left: ast.expr, right: ast.expr) -> list:
-    """Two numbers, or an array and a number."""
-    values = [literal(left), literal(right)]
-    for value, node, other in ((values[0], left, values[1]), (values[1], right, values[0])):
-        if not _is_number(value) and not (isinstance(value, np.ndarray) and _is_number(other)):
-            raise NotLiteral(node)
-    return values
-
-
-def _float(node: ast.expr) -> float:
-    value = literal(node)
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise NotLiteral(node)
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        raise NotLiteral(node) from None
-
-
-def _numpy(node: ast.Call, name: str) -> object:
-    """np.float32(x), np.array(x), np.full(shape, x), np.zeros(shape), np.ones(shape), each with an optional dtype."""
-    dtype = None
-    for keyword in node.keywords:
-        if keyword.arg != "dtype":
-            raise NotLiteral(node)
-        dtype = _dtype(keyword.value)
-    values = [literal(a) for a in node.args]
-    try:
-        if name in _DTYPES and len(values) == 1 and isinstance(values[0], (int, float, str)):
-            return _DTYPES[name].type(values[0]).item()
-        if name in ("array", "asarray") and values and _count(values[0]) <= MAX_ELEMENTS:
-            return _plain(np.array(values[0], dtype=dtype), node)
-        if name in _FILLED and values:
-            return np.full(_shape(values[0], node), _FILLED[name], dtype=dtype)
-        if name == "full" and len(values) == 2:
-            return _plain(np.full(_shape(values[0], node), values[1], dtype=dtype), node)
-    except (ValueError, TypeError, OverflowError):
-        raise NotLiteral(node) from None
-    raise NotLiteral(node)
-
-
-def _dtype(node: ast.expr) -> np.dtype:
-    match node:
-        case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) | ast.Constant(value=str() as name) | ast.Name(id=name) if name in _DTYPES:
-            return _DTYPES[name]
-        case ast.Name(id="float"):
-            return _DTYPES["float64"]
-        case ast.Name(id="int"):
-            return _DTYPES["int64"]
-    raise NotLiteral(node)
-
-
-def _plain(array: np.ndarray, node: ast.AST) -> np.ndarray:
-    if array.dtype.kind not in "biuf":
-        raise NotLiteral(node)
-    return array
-
-
-def _count(value: object) -> int:
-    return sum(_count(v) for v in value) if isinstance(value, (list, tuple)) else 1
-
-
-def _shape(value: object, node: ast.AST) -> tuple[int, ...]:
-    shape = value if isinstance(value, (list, tuple)) else (value,)
-    if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) > MAX_ELEMENTS or len(shape) > 8:
-        raise NotLiteral(node)
-    return tuple(shape)
-
-
 def _like(predicted: object, expected: object) -> object:
     """A prediction written as a list for an array result, or as one number for a whole array of it."""
-    if isinstance(expected, np.ndarray) and expected.ndim:
-        try:
-            value = np.array(predicted, dtype=expected.dtype)
-        except (ValueError, TypeError, OverflowError):
+    if not (isinstance(expected, np.ndarray) and expected.ndim):
+        return predicted
+    try:
+        value = np.array(predicted)
+    except (ValueError, TypeError, OverflowError):
+        return predicted
+    kind, wanted = value.dtype.kind, expected.dtype.kind
+    if kind not in "biuf" or (kind == "b") != (wanted == "b"):
+        return predicted
+    if wanted == "f":
+        value = value.astype(np.float64)
+    elif kind == "f" and wanted in "iu":  # 2.0 is the integer 2, 2.5 is none
+        if not (np.isfinite(value).all() and (value == np.trunc(value)).all() and (np.abs(value) < 2**62).all()):
             return predicted
-        return np.broadcast_to(value, expected.shape) if value.ndim == 0 else value
-    return predicted
+        value = value.astype(np.int64)
+    return np.broadcast_to(value, expected.shape) if value.ndim == 0 else value

@@ -59,7 +59,7 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     chosen = choose(reading)
     findings = list(chosen.findings)
     checks = _run(lesson, reading, chosen, findings, identity, sandbox)
-    own = own_case.judge_own_case(lesson.checks, [c.source for c in reading.code if "my_" in c.source])
+    own = own_case.judge_own_case(lesson.checks, own_case.sources_of(c.source for c in reading.code))
     findings += integrity.find_changes(reading, chosen.fill)
     findings += evidence.find_claims(reading)
     findings += about_answers(reading)

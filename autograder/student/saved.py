@@ -7,7 +7,7 @@ import ast
 from autograder.grading import admit, integrity
 from autograder.grading.choose import about_answers
 from autograder.grading.fill import program
-from autograder.grading.own_case import NoCase, read_own_case
+from autograder.grading.own_case import NoCase, read_own_case, sources_of
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.records import Finding
 from autograder.student.reading import Saved, word_count
@@ -58,7 +58,7 @@ def fill_items(saved: Saved, lang: str) -> tuple[list[Item], ast.Module | None]:
 
 
 def own_case_sources(saved: Saved) -> list[str]:
-    return [c.source for c in saved.reading.code if "my_" in c.source]
+    return sources_of(c.source for c in saved.reading.code)
 
 
 def own_case_items(saved: Saved, lang: str) -> list[Item]:
@@ -66,7 +66,7 @@ def own_case_items(saved: Saved, lang: str) -> list[Item]:
     try:
         read_own_case(own_case_sources(saved))
     except NoCase as e:
-        if e.empty and "boundary_case" not in saved.reading.found and not own_case_sources(saved):
+        if e.empty and "boundary_case" not in saved.reading.found and not any("my_" in source for source in own_case_sources(saved)):
             return [_missing("boundary_case", lang)]
         return [Item("todo", say(lang, "case_empty"), "own_case") if e.empty else Item("bad", e.why.get(lang), "own_case")]
     return []

@@ -69,7 +69,8 @@ def test_an_unfilled_blank_is_not_a_name_error(lesson, desk, capsys):
         (dict(step=5, stages=0), (0, 0), "ZeroDivisionError"),
         (dict(step=4, stages=3), (1, 1), "one of the visible checks"),
         (dict(step=5, stages=1), (0, True), "You predict (0, True)"),  # as the grader compares: True is no number
-        (dict(step=5, stages=1), [0, 1.0 + 1e-9], "as you predicted"),
+        (dict(step=5, stages=1), [0, 1.0], "as you predicted"),
+        (dict(step=5, stages=1), [0, 1.0 + 1e-9], "You predict [0, 1.0"),  # an integer is predicted exactly
     ],
 )
 def test_the_own_case(lesson, desk, capsys, case, prediction, says):
