@@ -187,7 +187,7 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
     reasons = [*offline.reasons, *([say("judge_dropped", lang, detail=", ".join(dropped))] if dropped else [])]
     own = {x.id: x for x in offline.links}
     if set(quotes) == set(own) and not charged:
-        settled = concluded.review <= {"unsure"}
+        settled = concluded.review <= {"unsure", "unread"}
         reasons = [r for r in reasons if not settled or r != say("unsure", lang)]
         return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)], "reasons_en": []})
     points = score.points_for(slot, set(quotes))

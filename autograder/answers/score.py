@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder.answers import calibration, embed, rules
 from autograder.answers.aside import Aside, Subject, aside
+from autograder.answers.copied import sources
 from autograder.answers.gate import Gate, gate
 from autograder.answers.normalise import Span
 from autograder.answers.polarity import Stance, stance
@@ -30,6 +31,7 @@ MAX_CHARS = 8_000  # of an answer; beyond it a person reads
 _CERTAIN = 0.995
 _TOGETHER = 8  # answers encoded in one call
 _BESIDE = 0.2  # likelihood of any misconception from which credit beside it waits for a person
+_UNREAD = 60  # width of text about the slot that no link explains (30 Chinese characters), from which part of the points may be too few
 _DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
 
@@ -115,8 +117,7 @@ class Scorer:
     def _read(self, slot_name: str, answer: str, lesson_text: str) -> _Read:
         slot = self.rubric.slots[slot_name]
         question = f"{slot.question.zh}\n{slot.question.en}"
-        sources = {"reference": f"{slot.reference.zh}\n{slot.reference.en}"} | ({"lesson": lesson_text} if lesson_text else {})
-        g = gate(answer[:MAX_CHARS], question, sources)
+        g = gate(answer[:MAX_CHARS], question, sources(self.rubric, slot_name, lesson_text))
         sents = [] if g.empty else sentences(g.normal)
         where = stance(g.normal.text, sents)
         return _Read(slot_name, g, sents, where, embed.units(g.normal, sents, where))
@@ -220,6 +221,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         review.append(("contradicted", {}))
     if points and a.aside:
         review.append(("aside", {"quote": _short(a.aside.text)}))
+    if 0 < points < slot.points and a.links and a.links[0].seen.open_text > _UNREAD:
+        review.append(("unread", {}))
     if points and a.turned:
         review.append(("turned", {"quote": _short(a.turned)}))
     review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
@@ -247,14 +250,15 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
 def _misconceptions(a: Assessment, slot: Slot, found: set[str]) -> tuple[list[MisconceptionFound], list[Evidence]]:
     """Misconceptions that a rule finds, each sure or not; and the vetoes that are neither found nor excluded, for a person.
 
-    A sure one is found by a rule, likely by all layers, and contradicted by no link of the same answer. Mere likeness counts
+    A sure one is found by a rule, likely by all layers, contradicted by no link of the same answer, and nothing in it says that it is
+    not what he thinks ("Myth: ..."). Mere likeness counts
     for nothing where the answer states a link that contradicts it: who explains the reduction speaks of softmax too.
     """
     weights = calibration.load()
     wrong, open_ = [], []
     for e, m in zip(a.misconceptions, slot.misconceptions):
         against = {x.id for x in a.links if x.hit and x.id in found} & set(m.against)
-        sure = e.hit and e.p >= weights.misconception_high and not against
+        sure = e.hit and e.p >= weights.misconception_high and not against and not (a.aside and a.aside.stance)
         if e.hit:
             wrong.append(MisconceptionFound(id=e.id, quote=a.gate.normal.quote(e.span.start, e.span.end), veto=m.veto, sure=sure))
         if m.veto and not sure and (e.hit or (e.p > weights.misconception_low and not against)):

@@ -120,3 +120,25 @@ def test_readers_beside_the_rules_move_no_points(rubric, monkeypatch):
     with_them = [score_slot("q2", rubric, text, "zh").points for text in framed]
     monkeypatch.setattr(score, "aside", lambda *_: None)
     assert with_them == [score_slot("q2", rubric, text, "zh").points for text in framed]
+
+
+TAKEN = {"zh": "0 乘任何数都得 0，所以正确性没有问题，只是浪费带宽", "en": "With beta zero the product is zero so reading C cannot change the result"}
+
+
+def test_a_misconception_that_is_called_one_is_no_veto(rubric):
+    says = rubric.slots["q2"].misconceptions[0]
+    assert says.veto and TAKEN["zh"] in says.exemplars.zh and TAKEN["en"] in says.exemplars.en
+    for lang, frame in (("en", "Myth: {}"), ("zh", "错误示范：{}"), ("en", "❌ {}"), ("zh", "{}才怪。")):
+        score = score_slot("q2", rubric, frame.format(TAKEN[lang]), lang)
+        assert not any(m.veto and m.sure for m in score.misconceptions), frame
+    plain = score_slot("q2", rubric, TAKEN["zh"], "zh")
+    assert any(m.veto and m.sure for m in plain.misconceptions)
+
+
+def test_part_of_the_points_is_not_released_beside_much_unread_text(rubric):
+    """One link found in a long answer about the question: there may be more in it than the rules know."""
+    one = RIGHT["en"].split(". ")[0] + "."
+    more = " If C happens to be allocated the load succeeds, and which value it brings depends on whatever wrote that buffer last, so the outcome of D would change from call to call."
+    assert score_slot("q2", rubric, one, "en").lane == "auto"
+    both = score_slot("q2", rubric, one + more, "en")
+    assert both.points == score_slot("q2", rubric, one, "en").points == 1 and both.lane == "review"
