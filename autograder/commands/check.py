@@ -7,7 +7,7 @@ import typer
 
 from autograder.student.reading import read_saved
 from autograder.student.runner import SECONDS, run_apart
-from autograder.student.saved import answer_items, doubled_items, fill_items, finding_items, has_outputs, own_case_items, own_case_sources
+from autograder.student.saved import answer_items, doubled_items, fill_items, finding_items, has_outputs, other_release_items, own_case_items, own_case_sources
 from autograder.student.show import Report
 from autograder.student.words import say
 
@@ -30,7 +30,7 @@ def check_notebook(path: Path, seconds: float = SECONDS) -> Report:
     saved = read_saved(path)
     lesson, lang = saved.lesson, saved.lang
     report = Report(say(lang, "check_title", file=path.name, title=lesson.title[lang]), lang)
-    report.extend(finding_items(saved, lang))
+    report.extend([*other_release_items(saved, lang), *finding_items(saved, lang)])
     wrong, program = fill_items(saved, lang)
     no_case = own_case_items(saved, lang)
     report.extend(wrong)
@@ -40,6 +40,6 @@ def check_notebook(path: Path, seconds: float = SECONDS) -> Report:
     if not has_outputs(saved):
         report.add("note", say(lang, "no_outputs"), "outputs")
     report.foot.append(say(lang, "not_ready", n=report.open) if report.open else say(lang, "ready"))
-    report.foot.append(say(lang, "release", slug=lesson.slug, release=lesson.release))
+    report.foot.append(say(lang, "release", slug=lesson.slug, release=lesson.release(lang)))
     report.foot.append(say(lang, "foot_unseen", total=sum(lesson.points.values()), pass_mark=lesson.pass_mark))
     return report

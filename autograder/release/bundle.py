@@ -52,7 +52,8 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         requirements = {"requirements.txt": [f"./{wheel.name}", *pins(SOURCE)], "requirements-gpu.txt": ["-r requirements.txt", *_gpu_pins()]}
         zips = []
         for lesson in lessons:
-            progress(f"{lesson.slug}, release {student_lesson(lesson).release}")
+            told = student_lesson(lesson)
+            progress(f"{lesson.slug}, release " + ", ".join(f"{told.release(lang)} ({lang})" for lang in LANGS))
             made = work / lesson.slug
             _bundle(lesson, made / "bundle" / lesson.slug, wheel, requirements)
             _zip(made / "bundle" / lesson.slug, made / f"{lesson.slug}.zip")
@@ -89,9 +90,10 @@ def _bundle(lesson: Lesson, folder: Path, wheel: Path, requirements: dict[str, l
     shutil.copyfile(wheel, folder / wheel.name)
     for name, lines in requirements.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    titles = {f"title_{lang}": lesson.edition(lang).title for lang in LANGS}
-    (folder / "README.md").write_text(README.format(slug=lesson.slug, release=student_lesson(lesson).release, **titles), encoding="utf-8")
-    (folder / FILE).write_text(to_json(student_lesson(lesson)), encoding="utf-8")
+    told = student_lesson(lesson)
+    by_lang = {f"title_{lang}": told.title[lang] for lang in LANGS} | {f"release_{lang}": told.release(lang) for lang in LANGS}
+    (folder / "README.md").write_text(README.format(slug=lesson.slug, **by_lang), encoding="utf-8")
+    (folder / FILE).write_text(to_json(told), encoding="utf-8")
     for lang in LANGS:
         _notebook(lesson, lang, folder / lang)
 

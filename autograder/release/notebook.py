@@ -19,6 +19,7 @@ from autograder.lesson.qmd import read_edition
 from autograder.release.divs import Div, Text, parse
 from autograder.release.markdown import callout_title, companion, render
 from autograder.release.words import PLACEHOLDER, SETUP, TESTS
+from autograder.student.data import release_id
 
 FORMAT = 1
 _URL = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|#|//)")
@@ -28,7 +29,8 @@ def student_notebook(lesson: Lesson, lang: str) -> NotebookNode:
     """The released notebook of one edition: nbformat 4.5, no solution, no reference answer, nbgrader metadata of schema 3.
 
     Cells: title, setup (locked), the page's text and code in order; after the exercise the locked test cell `normal`,
-    after the student's boundary case the locked test cell `boundary`; the answer slots as Markdown cells.
+    after the student's boundary case the locked test cell `boundary`; the answer slots as Markdown cells. Metadata: also the release's id,
+    by which grading tells an older one.
     Raises CourseError where the page lacks the exercise, the boundary case or an answer slot.
     """
     edition = lesson.edition(lang)
@@ -42,10 +44,11 @@ def student_notebook(lesson: Lesson, lang: str) -> NotebookNode:
             cells.append(_answer_cell(lesson, piece, lang))
         else:
             cells += _code_cells(lesson, piece, lang, names)
+    release = release_id((c.cell_type, c.metadata.get("nbgrader", {}).get("grade_id", ""), c.source) for c in cells)
     nb = new_notebook(cells=cells)
     nb.metadata = nbformat.from_dict(
         {
-            "course": {"lesson": lesson.slug, "lang": lang, "format": FORMAT},
+            "course": {"lesson": lesson.slug, "lang": lang, "format": FORMAT, "release": release},
             "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         }

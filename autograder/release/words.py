@@ -60,7 +60,7 @@ jupyter lab zh/{slug}.ipynb
 
 kernel 单元格在 Linux（x86-64、aarch64，含 Windows 的 WSL）上运行，第一次会花一分钟左右编译模拟器；在 macOS 和 Windows 上，其余部分照常可做。
 有 Hopper GPU（H100、H200）时，用 `requirements-gpu.txt` 代替 `requirements.txt`，kernel 就在 GPU 上运行；`course doctor` 会说明用的是哪个后端、为什么。
-`lesson.json` 是笔记本要用的数据，请留在原处。发布版本：{release}（`course check` 会说明它按哪个版本检查）。
+`lesson.json` 是笔记本要用的数据，请留在原处。发布版本：{release_zh}（`course check` 会说明它按哪个版本检查）。
 
 ---
 
@@ -81,5 +81,5 @@ jupyter lab en/{slug}.ipynb
 
 The kernel cells run on Linux (x86-64, aarch64; on Windows in WSL); the first one may take about a minute to build the emulator. On macOS and Windows all other parts work.
 With a Hopper GPU (H100, H200) use `requirements-gpu.txt` in place of `requirements.txt`, and the kernels run on it; `course doctor` says which back end is used and why.
-`lesson.json` holds what the notebook needs: leave it where it is. Release: {release} (`course check` says which one it checks against).
+`lesson.json` holds what the notebook needs: leave it where it is. Release: {release_en} (`course check` says which one it checks against).
 """

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,14 +46,18 @@ class StudentLesson:
     released: dict[str, tuple[ReleasedCell, ...]]
     folder: Path | None = None
 
-    @property
-    def release(self) -> str:
-        """A short name of what was handed out, the same wherever it is made from the same pages; another after any change of a cell."""
-        cells = [[lang, c.kind, c.part, c.source] for lang in sorted(self.released) for c in self.released[lang]]
-        return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:8]
+    def release(self, lang: str) -> str:
+        """The id of what was handed out in this language: see release_id."""
+        return release_id((c.kind, c.part, c.source) for c in self.released[lang])
 
     def part(self, name: str, lang: str) -> ReleasedCell:
         return next(c for c in self.released[lang] if c.part == name)
+
+
+def release_id(cells: Iterable[tuple[str, str, str]]) -> str:
+    """A short name for a released notebook, of its cells' (kind, part, source): equal wherever it is made of the same page, another after
+    any change."""
+    return hashlib.sha256(json.dumps(list(cells)).encode()).hexdigest()[:8]
 
 
 def to_json(lesson: StudentLesson) -> str:

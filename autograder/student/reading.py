@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading.choose import Chosen, choose, hints
-from autograder.grading.read import Reading, Released, Unreadable, read_bytes, read_notebook, read_submission
-from autograder.grading.read.files import unpack
+from autograder.grading.choose import Chosen, choose
+from autograder.grading.read import Reading, Released, Unreadable, read_bytes, read_hand_in, read_notebook
 from autograder.grading.read.released import edition_of, part_of
 from autograder.lesson.model import LANGS
 from autograder.student.data import StudentLesson, lessons_near, load_student_lesson
@@ -40,7 +38,7 @@ class Saved:
 
 
 def read_saved(path: Path, lesson: StudentLesson | None = None) -> Saved:
-    """The notebook at `path`; also one in a zip or alone in a folder, as the grader takes it.
+    """The notebook at `path`; also one in a zip or in a folder, as the grader takes it.
 
     lesson: which lesson it is; by default the one whose data lie beside the notebook. Raises CourseError, in the notebook's language
     as far as it can be told, where the file cannot be read or no such lesson is known.
@@ -51,6 +49,7 @@ def read_saved(path: Path, lesson: StudentLesson | None = None) -> Saved:
     try:
         return _read(path.resolve(), [lesson] if lesson else _lessons(path, lang))
     except Unreadable as e:
+        lang = lang or (e.lang if e.lang in LANGS else "")
         raise CourseError(e.why.get(lang) if lang else f"{e.why.zh} / {e.why.en}", where=str(path)) from None
     except (RecursionError, MemoryError):
         raise CourseError(say(lang, "too_complex"), where=str(path)) from None
@@ -60,12 +59,12 @@ def _read(path: Path, lessons: list[StudentLesson]) -> Saved:
     """As the notebook of the first of these lessons whose notebook it is."""
     refused = None
     for lesson in lessons:
-        editions = editions_of(lesson)
         try:
-            data = read_bytes(path, lesson.slug)
-            reading = read_submission(lesson, editions, read_notebook(unpack(data, lesson.slug), hints(editions)))
+            reading = read_hand_in(lesson, editions_of(lesson), path).reading
         except Unreadable as e:
             refused = refused or e
+            if not e.foreign:
+                break
         else:
             return Saved(lesson, reading, choose(reading))
     raise refused
@@ -93,7 +92,7 @@ def _named(path: Path) -> list[str]:
 def editions_of(lesson: StudentLesson) -> dict[str, Released]:
     """The released notebooks as the grader's reading needs them."""
     return {
-        lang: edition_of(lang, [part_of(c.part or c.id, c.kind, c.source, (c.part, c.id)) for c in cells], lesson.function)
+        lang: edition_of(lang, [part_of(c.part or c.id, c.kind, c.source, (c.part, c.id)) for c in cells], lesson.function, lesson.release(lang))
         for lang, cells in lesson.released.items()
     }
 

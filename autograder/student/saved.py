@@ -35,6 +35,11 @@ def _item(finding: Finding, lang: str) -> Item:
     return Item("bad", say(lang, f"is_{finding.severity}", said=said), code)
 
 
+def other_release_items(saved: Saved, lang: str) -> list[Item]:
+    theirs = saved.reading.other_release
+    return [] if not theirs else [Item("note", say(lang, "other_release", theirs=theirs, release=saved.reading.released.release), "release")]
+
+
 def doubled_items(saved: Saved, lang: str) -> list[Item]:
     """Parts that stand there more than once. The grader says which one counts; it is no fault."""
     found = saved.reading.found | {"exercise": saved.reading.exercise}
@@ -83,7 +88,7 @@ def answer_items(saved: Saved, lang: str) -> list[Item]:
             items.append(Item("todo", say(lang, "answer_empty", slot=name, points=_points(saved.lesson.points[slot], lang)), "answer"))
         else:
             items.append(Item("todo" if count < FEW_WORDS else "ok", say(lang, "answer_short" if count < FEW_WORDS else "answer_written", slot=name, count=count), "answer"))
-    return items + [Item("note", f.message.get(lang), "answer") for f in about_answers(saved.reading)]
+    return items + [_item(f, lang) if f.code != "answer_place" else Item("bad", say(lang, "is_review", said=f.message.get(lang)), "answer") for f in about_answers(saved.reading)]
 
 
 def has_outputs(saved: Saved) -> bool:

@@ -106,6 +106,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "依据：{slug}，发布版本 {release}（压缩包里的 lesson.json）。老师若发布了更新的版本，请下载新的压缩包再检查一次。",
         "Checked against {slug}, release {release} (lesson.json of your bundle). If a newer one was announced, download that bundle and check again.",
     ),
+    "other_release": (
+        "这份笔记本出自发布版本 {theirs}，旁边的 lesson.json 是版本 {release}：在新压缩包的笔记本里继续做，或者把两者放回同一个压缩包。",
+        "This notebook comes from release {theirs}, the lesson.json beside it is of release {release}: go on in the newer bundle's notebook, or put both back into one bundle.",
+    ),
     "no_outputs": ("笔记本里没有保存任何输出。如果没有运行过，请在作答中写明“仅静态审查”。", "The notebook holds no saved outputs. If you did not run it, say 'static review only' in your answer."),
     # what stops a command
     "no_file": ("没有这个文件。检查文件名；笔记本以 .ipynb 结尾。", "There is no such file. Check the name; the notebook ends in .ipynb."),

@@ -5,6 +5,7 @@ import pytest
 
 from autograder.lesson import load_lesson
 from autograder.lesson.model import LANGS
+from autograder.release.data import student_lesson
 from autograder.release.notebook import notebook_assets, student_notebook
 from autograder.release.tests.fixture_lesson import SOLUTION
 
@@ -18,7 +19,7 @@ def test_it_is_valid_nbformat_and_deterministic(lesson, lesson_folder, lang):
     nb = student_notebook(lesson, lang)
     nbformat.validate(nb)
     assert (nb.nbformat, nb.nbformat_minor) == (4, 5)
-    assert nb.metadata.course == {"lesson": lesson.slug, "lang": lang, "format": 1}
+    assert nb.metadata.course == {"lesson": lesson.slug, "lang": lang, "format": 1, "release": student_lesson(lesson).release(lang)}
     assert nbformat.writes(nb) == nbformat.writes(student_notebook(load_lesson(lesson_folder), lang))
     ids = [c.id for c in nb.cells]
     assert len(ids) == len(set(ids))

@@ -187,13 +187,26 @@ def test_byte_order_mark_and_crlf_are_read(lesson, desk):
     assert check_notebook(path).open == 0
 
 
-def test_the_release_it_was_checked_against_is_named_and_changes_with_the_pages(lesson, desk):
-    report = check(filled(lesson, "en"), desk)
+def test_the_release_it_was_checked_against_is_named_and_changes_with_the_page(lesson, desk):
     told = student_lesson(lesson)
-    assert f"Checked against {SLUG}, release {told.release} (lesson.json" in report.foot[1]
+    report = check(filled(lesson, "en"), desk)
+    assert f"Checked against {SLUG}, release {told.release('en')} (lesson.json" in report.foot[1] and not codes(report, "note")[:-1]
     cells = told.released["en"]
     newer = replace(told, released={**told.released, "en": (*cells[:-1], replace(cells[-1], source=cells[-1].source + " "))})
-    assert newer.release != told.release == from_json(to_json(told)).release
+    assert newer.release("en") != told.release("en") == from_json(to_json(told)).release("en") and newer.release("zh") == told.release("zh")
+    (desk / "lesson.json").write_text(to_json(newer), encoding="utf-8")
+    report = check(filled(lesson, "en"), desk)
+    assert f"comes from release {told.release('en')}, the lesson.json beside it is of release {newer.release('en')}" in str(report) and report.open == 0
+
+
+def test_an_answer_of_which_nothing_shows_where_it_belongs_is_to_be_put_right(lesson, desk):
+    """It would wait for a person."""
+    nb = filled(lesson, "en")
+    texts = [cell(nb, f"answer-{slot}").source.split("\n\n")[-1] for slot in ("q1", "q2", "q3")]
+    nb.cells = [c for c in nb.cells if c.id not in ("answer-q1", "answer-q2", "answer-q3")]
+    nb.cells.append(nbformat.v4.new_markdown_cell("\n\n".join(f"{n}. {text}" for n, text in enumerate(texts, 1))))
+    report = check(nb, desk)
+    assert codes(report, "bad") == ["answer"] * 3 and "Handed in like this it waits for a person" in str(report)
 
 
 def test_a_notebook_without_name_and_metadata_is_known_by_the_bundle_it_lies_in(lesson, desk):
