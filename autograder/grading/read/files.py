@@ -13,7 +13,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.read.kinds import what_it_is
@@ -32,31 +32,35 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Found:
-    """A file that may be the notebook. name: with the folders it lies in, as the student knows it."""
+    """A file that may be the notebook. name: with the folders it lies in, as the student knows it. path: the file on disk that holds it."""
 
     name: str
     data: bytes
+    path: Path | None = None
 
 
-def notebooks_in(source: Path | bytes) -> list[Found]:
-    """What a hand-in holds that may be its notebook, the nearest first: at least one, at most MAX_BOOKS, MAX_BYTES together.
+def notebooks_in(source: Path | bytes, skip: frozenset[str] = frozenset()) -> list[Found]:
+    """What a hand-in holds that may be its notebook, the nearest first: at least one, MAX_BYTES together.
 
-    Never follows a link, never waits on a pipe. Raises Unreadable.
+    skip: names of folders not to look into. Never follows a link, never waits on a pipe. Raises Unreadable.
     """
     if isinstance(source, bytes):
         return _unpacked(source, "")
     if not _is_folder(source):
-        return _unpacked(read_file(source), source.name)
-    found, room = [], MAX_BYTES
-    for path in files_in(source):
-        data = read_file(path)
+        return [replace(f, path=source) for f in _unpacked(read_file(source), source.name)]
+    found, room, files = [], MAX_BYTES, files_in(source, skip)
+    for path in files:
+        data, name = read_file(path), path.relative_to(source).as_posix()
         room -= len(data)
         if room < 0:
             raise _too_large()
         try:
-            found += _unpacked(data, path.relative_to(source).as_posix())
+            inside = _unpacked(data, name)
         except Unreadable:
-            found.append(Found(path.relative_to(source).as_posix(), data))
+            if len(files) == 1:
+                raise
+            inside = [Found(name, data)]  # it is told as unreadable beside the others
+        found += [replace(f, name=f"{name}/{f.name}" if len(inside) > 1 else name, path=path) for f in inside]
     return found
 
 
@@ -100,7 +104,7 @@ def _is_folder(path: Path) -> bool:
 
 def read_file(path: Path) -> bytes:
     """All bytes of one regular file of at most MAX_BYTES. Raises Unreadable."""
-    _refuse_unfit(path)
+    refuse_unfit(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
@@ -114,8 +118,8 @@ def read_file(path: Path) -> bytes:
     return data
 
 
-def _refuse_unfit(path: Path) -> None:
-    """A link is refused wherever it leads: to another student's work as to a file of the machine."""
+def refuse_unfit(path: Path) -> None:
+    """A link is refused wherever it leads: to another student's work as to a file of the machine. Raises Unreadable."""
     info = _lstat(path)
     if stat.S_ISLNK(info.st_mode):
         raise Unreadable("提交的是一个链接，请交文件本身。", "A link was handed in; hand in the file itself.")
@@ -142,7 +146,7 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
     books = [p for p in files if p.suffix.lower() == ".ipynb"]
     if books:
         for path in () if any(_is_regular(p) for p in books) else books:
-            _refuse_unfit(path)
+            refuse_unfit(path)
         books = [p for p in books if _is_regular(p)]
         if len(books) > MAX_BOOKS:
             raise several([p.relative_to(folder).as_posix() for p in books])
