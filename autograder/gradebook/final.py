@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from autograder.gradebook.rows import WRITTEN, counted
+from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Rubric
 from autograder.records import POINT_NAMES, Result, State
@@ -200,7 +200,7 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     wanted = None if students is None else set(students)
     manual: dict[str, dict] = {}
     rows = session.execute(
-        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.auto_score, Grade.extra_credit, Grade.needs_manual_grade)
+        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
         .select_from(Grade)
         .join(GradeCell, GradeCell.id == Grade.cell_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
@@ -208,9 +208,8 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .where(Assignment.name == slug)
     )
-    for student, cell, score, by_grader, extra, waits in rows:
-        entry = manual.setdefault(student, {"manual": {}, "extra": {}, "waiting": [], "counted": 0.0})
-        entry["counted"] += counted(score, by_grader, extra)
+    for student, cell, score, extra, waits in rows:
+        entry = manual.setdefault(student, {"manual": {}, "extra": {}, "waiting": []})
         if score is not None:
             entry["manual"][cell] = score
         if extra:
@@ -243,16 +242,17 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
         if wanted is not None and student.id not in wanted:
             continue
         auto = Result.model_validate_json(text)
-        entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": [], "counted": 0.0})
-        late = submission.total_seconds_late if submission.timestamp and submission.assignment.duedate and auto.state != "UNGRADED" else 0.0
+        entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
         order = [n for n in POINT_NAMES if n in entry["waiting"]]
         human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))
+        settled = settle(auto, human, lesson.rubric)
+        late = submission.total_seconds_late if submission.timestamp and submission.assignment.duedate and settled.state != "UNGRADED" else 0.0
         finals.append(
             Final(
-                settle(auto, human, lesson.rubric),
+                settled,
                 auto,
                 human,
-                penalty=(penalty(student.id, entry["counted"], late) if late > 0 else None) or 0.0,
+                penalty=(penalty(student.id, settled.total, late) if late > 0 else None) or 0.0,
                 timestamp=submission.timestamp,
                 duedate=submission.duedate if submission.assignment.duedate else None,
                 graded_at=graded_at,

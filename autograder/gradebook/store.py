@@ -186,8 +186,10 @@ class Writer:
         submission.timestamp = entry.timestamp  # None too: a new hand-in does not have the old one's time
 
     def _set_penalty(self, submission: SubmittedAssignment, notebook: SubmittedNotebook, state: str, grades: Iterable[Grade]) -> None:
+        grades = list(grades)
+        graded = state != "UNGRADED" or all(g.manual_score is not None for g in grades)
         has_due = submission.assignment.duedate is not None  # nbgrader fails on an extension without a due date
-        late = submission.total_seconds_late if has_due and state != "UNGRADED" else 0.0
+        late = submission.total_seconds_late if has_due and graded else 0.0
         notebook.late_submission_penalty = self.penalty(submission.student_id, sum(counted(g.manual_score, g.auto_score, g.extra_credit) for g in grades), late) if late > 0 else None
 
     def _write_results(self, entries: dict[str, Entry]) -> None:

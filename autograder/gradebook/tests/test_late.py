@@ -9,7 +9,7 @@ from autograder.gradebook.due import set_due
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions
 from autograder.gradebook.settings import CONFIG_NAME
-from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result
+from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result, slot
 
 
 @pytest.fixture
@@ -71,6 +71,24 @@ def test_a_time_that_comes_after_grading_is_taken(lesson, late_course, inbox):
     assert penalties(late_course, lesson) == {"ann": (1.0, 9.0), "bob": (0.0, 10.0)}
 
 
+def test_what_a_person_resolved_or_graded_whole_is_late_too(lesson, late_course, inbox):
+    """A suggestion that a person let stand counts, and so does a hand-in that only a person could read."""
+    for name in ("ann", "bob"):
+        hand_in(inbox, lesson, name, notebook(lesson), "2026-12-02 12:00:00 UTC")
+    set_due(lesson, late_course, "2026-12-01 12:00 UTC", [])
+    verdicts = {"ann": result(lesson, "ann", state="REVIEW", slots={"q1": slot(lesson, "q1", 2.0, lane="review")}), "bob": result(lesson, "bob", state="UNGRADED")}
+    grade_submissions(lesson, inbox, late_course, grader=FakeGrader(lesson, lambda s, _: verdicts[s]))
+    with late_course.gradebook() as gb:
+        gb.find_grade("q1", lesson.slug, lesson.slug, "ann").needs_manual_grade = False
+        for grade in gb.find_submission_notebook(lesson.slug, lesson.slug, "bob").grades:
+            grade.manual_score = 1.0
+        gb.db.commit()
+    assert penalties(late_course, lesson) == {"ann": (1.0, 9.0), "bob": (0.6, 5.4)}
+    set_due(lesson, late_course, None, [])
+    with Gradebook(late_course.db_url) as gb:
+        assert gb.find_submission(lesson.slug, "bob").late_submission_penalty == 0.6, "formgrader shows the same"
+
+
 def test_default_is_no_penalty(lesson, course, inbox):
     hand_in(inbox, lesson, "ann", notebook(lesson), "2027-01-01 12:00:00 UTC")
     set_due(lesson, course, "2026-12-01 12:00 UTC", [])
@@ -78,7 +96,8 @@ def test_default_is_no_penalty(lesson, course, inbox):
     assert penalties(course, lesson)["ann"] == (0.0, 10.0)
 
 
-@pytest.mark.parametrize("date, extend, said", [("soon", [], "not a date"), (None, ["ann"], "not an extension"), (None, ["ann=2"], "due date"), (None, ["ann=nan"], "not an extension"), (None, ["ann=inf"], "not an extension"), (None, ["ann=1e9"], "not an extension"), (None, ["ann=-3"], "not an extension"), ("2026-12-01 12:00 UTC", ["nobody=2"], "has not handed in")])
+@pytest.mark.parametrize("date, extend, said", [("soon", [], "not a date"), ("12", [], "not a date"), ("9999-12-31", [], "not a date"), (None, ["ann"], "not an extension"), (None, ["ann=2"], "due date"), (None, ["ann=nan"], "not an extension"), (None, ["ann=inf"], "not an extension"), (None, ["ann=1e9"], "not an extension"), (None, ["ann=-3"], "not an extension"), ("2026-12-01 12:00 UTC", ["nobody=2"], "has not handed in")])
 def test_bad_input(lesson, course, date, extend, said):
     with pytest.raises(CourseError, match=said):
         set_due(lesson, course, date, extend)
+    assert set_due(lesson, course, None, []) == ["due: none"], "nothing is changed"
