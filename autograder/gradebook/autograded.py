@@ -14,6 +14,7 @@ from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.parts import Part, read_parts
 from autograder.gradebook.safe import safe_markdown, safe_outputs
 from autograder.gradebook.submissions import copy_side_files
+from autograder.gradebook.taken import taken_or_none
 from autograder.lesson import Lesson
 from autograder.records import Result
 
@@ -41,10 +42,10 @@ _WORDS = {
 def write_autograded(course: CourseFolder, lesson: Lesson, result: Result) -> Path:
     """Write autograded/<student>/<lesson>/<lesson>.ipynb from what stands in submitted/."""
     name = f"{lesson.slug}.ipynb"
-    source = course.step("submitted", result.student, lesson.slug) / name
+    folder = course.step("submitted", result.student, lesson.slug)
     target = course.step("autograded", result.student, lesson.slug) / name
-    write_atomically(target, autograded_text(lesson, source if source.is_file() else None, result), mode=0o444)
-    copy_side_files(source.parent, target.parent)
+    write_atomically(target, autograded_text(lesson, taken_or_none(lesson, folder), result), mode=0o444)
+    copy_side_files(folder, target.parent)
     return target
 
 

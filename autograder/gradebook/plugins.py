@@ -38,16 +38,18 @@ class GradingExporter(NotebookExporter):
         from autograder.gradebook.late import penalty_for
         from autograder.gradebook.store import Writer
         from autograder.gradebook.stamps import read_timestamp, with_stamp
-        from autograder.gradebook.submissions import file_hash
+        from autograder.gradebook.submissions import hand_in
         from autograder.grading import grade_notebook
         from autograder.grading.pipeline import rubric_hash
+        from autograder.records import Result
 
         lesson = _lesson(place["assignment"])
         course = CourseFolder(Path(converter.coursedir.root), db_url=place["db_url"])
-        digest = file_hash(path)
         stamp = read_timestamp(path.parent / "timestamp.txt")
-        result = with_stamp(grade_notebook(lesson, path, place["student"]), stamp)
-        text = autograded_text(lesson, path, result)
+        taken, digest = hand_in(lesson, path.parent)  # `path` may be an untouched one beside it
+        result = grade_notebook(lesson, taken, place["student"]) if isinstance(taken, Path) else Result.ungraded(place["student"], lesson.slug, taken)
+        result = with_stamp(result, stamp)
+        text = autograded_text(lesson, taken if isinstance(taken, Path) else None, result)
         with course.gradebook(write=True) as gradebook:
             ensure_assignment(gradebook, course, lesson)
             writer = Writer(gradebook, lesson.slug, lesson.rubric, partial(penalty_for, self.config))

@@ -29,6 +29,7 @@ from autograder.records import MACHINE_FAULTS, Result
 BATCH = 100  # results a transaction
 BACKLOG = 1000  # results that may wait for the writer
 BATCH_SECONDS = 2.0  # no result waits longer than this in memory and journal only
+_NO_SUBMISSIONS = ("source", "release", "autograded", "feedback", "grading", "bundles")
 
 Progress = Callable[[int, int, Result | None], None]
 Grader = Callable[[Lesson, Iterable[tuple[str, Path]]], Iterator[Result]]
@@ -67,7 +68,9 @@ def grade_submissions(
     from autograder.gradebook.assignment import ensure_assignment, ensure_folders
     from autograder.gradebook.submissions import find_submissions
 
-    found = find_submissions(submissions, lesson.slug)
+    if (at := Path(submissions).resolve()) in (course.root, *(course.root / name for name in _NO_SUBMISSIONS)):
+        raise CourseError("This belongs to the course folder and holds no submissions.", where=str(at), remedy=f"Name {course.root / 'submitted'}, which `course collect` fills, or a folder of <student>/ folders.")
+    found = find_submissions(submissions, lesson)
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
     if challenges:

@@ -92,7 +92,7 @@ def test_autograde_from_nothing_but_collected_files(lesson, course, class_inbox,
     from autograder.gradebook.assignment import ensure_folders
 
     ensure_folders(course, lesson)
-    for submission in find_submissions(class_inbox, lesson.slug):
+    for submission in find_submissions(class_inbox, lesson):
         stage(submission, course, lesson.slug)
     nbgrader(GenerateAssignmentApp, course, lesson.slug, "--force", "--log-level", "ERROR")
     nbgrader(AutogradeApp, course, lesson.slug, "--log-level", "ERROR")
