@@ -272,7 +272,7 @@ def _(nb):
     return nb
 
 
-@edit("three questions written over", ready=False)
+@edit("three questions written over")
 def _(nb):
     for slot in ("q1", "q2", "q3"):
         i = at(nb, slot)
