@@ -21,8 +21,7 @@ from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.downloads import File, NotTaken, open_downloads
 from autograder.gradebook.submissions import SIDE_FILES, student_id
-from autograder.grading.read import Unreadable, read_notebook, read_submission, released
-from autograder.grading.read.files import unpack
+from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lesson import Lesson, list_lessons
 
 _CANVAS = re.compile(r"^(?P<name>.+?)_(?:(?:LATE|late)_)?(?P<id>\d+)_(?:(?P<number>\d+)_.+|(?:text|link)\.html)$", re.S)
@@ -177,9 +176,8 @@ def _look(lesson: Lesson, file: File) -> tuple[bytes | None, str]:
         data = file.read()
     except NotTaken as e:
         return None, str(e)
-    editions = released(lesson)
     try:
-        read_submission(lesson, editions, read_notebook(unpack(data, lesson.slug), [line for book in editions.values() for line in book.lines]))
+        read_hand_in(lesson, released(lesson), data)
     except Unreadable as e:
         return data, e.why.en
     except (RecursionError, MemoryError):
