@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import typer
 
-from autograder.answers import calibration
+from autograder.answers import calibration, probes
 from autograder.answers.accuracy_words import WORDS
 from autograder.answers.score import score_slot, scorer
 from autograder.errors import CourseError
@@ -168,6 +168,9 @@ def page(data: dict, readings: list[dict] = (), lang: str = "en") -> str:
     first = next(iter(data["splits"]))
     groups = data["splits"][first]
     lines += ["", w["writers"].format(split=splits[0], writers="; ".join(sorted(groups["by_writer"])))]
+    if "probes" in data:
+        lines += ["", f"## {w['probes']}", "", w["probes_intro"], "", w["probes_head"], "| --- | --- | --- |"]
+        lines += [f"| {label} | {data['probes'][kind]['tried']} | {data['probes'][kind]['released']} |" for kind, label in w["probe_rows"].items()]
     if readings:
         lines += ["", f"## {w['first']}", "", w["first_intro"], "", w["first_head"], "| --- | --- | --- | --- | --- | --- | --- |"]
         note = "note" if lang == "en" else f"note_{lang}"
@@ -202,6 +205,7 @@ def main(
     start = time.perf_counter()
     data = report(rubric, items)
     seconds = time.perf_counter() - start
+    data["probes"] = probes.measure(rubric, items)
     data["answers_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
     data["rubric_sha256"] = hashlib.sha256((folder / "rubric.yml").read_bytes()).hexdigest()
     diary = folder / "accuracy_readings.json"

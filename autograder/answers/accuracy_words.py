@@ -27,6 +27,13 @@ WORDS = {
             "vetoes_false": "vetoes wrongly raised",
         },
         "writers": "Writers of the {split} answers: {writers}. The first readings below say what each group of answers showed when it was new.",
+        "probes": "Right answers made wrong",
+        "probes_intro": (
+            "Released full answers of the held-out splits, taken back as a whole (\"Myth: ...\", \"... Wrong!\") or with one word turned round (longer to shorter, before to after), "
+            "and scored again. What is still released with all its points was not read for what it says. A turned word sometimes changes nothing, so the second rate is an upper bound."
+        ),
+        "probes_head": "| | tried | still released with all points |",
+        "probe_rows": {"taken_back": "taken back", "turned": "one word turned round"},
         "first": "First readings",
         "first_intro": "What was measured when the scorer met each round's answers for the first time; what followed is in the last column.",
         "first_head": "| round | answers | kappa | exact | auto share | released and wrong | what followed |",
@@ -60,6 +67,13 @@ WORDS = {
             "vetoes_false": "误判的一票否决",
         },
         "writers": "{split}的写作者：{writers}。每一批作答刚拿到时的读数见下表。",
+        "probes": "把对的答案改错",
+        "probes_intro": (
+            "取留出集里已经放行的满分作答，整段收回（“错误示范：……”“……全错。”），或者把其中一个词换成反义词（长换成短，之前换成之后），再评一次。"
+            "仍以满分放行的，就是没有读懂它说的是什么。有时换一个词并不改变意思，所以第二行是上界。"
+        ),
+        "probes_head": "| | 试了 | 仍以满分放行 |",
+        "probe_rows": {"taken_back": "整段收回", "turned": "一个词换成反义词"},
         "first": "首次读数",
         "first_intro": "评分器第一次读到每一轮作答时测得的结果；之后做了什么，见最后一列。",
         "first_head": "| 轮次 | 作答数 | kappa | 完全一致 | 放行比例 | 放行且错误 | 之后 |",

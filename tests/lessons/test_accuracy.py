@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from autograder.answers import accuracy
+from autograder.answers import accuracy, probes
 from autograder.answers.score import points_for
 from tests.lessons.lessons import EACH_LESSON, lesson
 
@@ -46,3 +46,16 @@ def test_what_is_released_is_right_on_the_answers_the_rules_were_made_on(slug):
     assert dev["vetoes_false"] == 0 and dev["credited_nothing_due_auto"] == 0
     assert dev["auto_error"] is None or dev["auto_error"] <= 0.02
     assert dev["auto_share"] >= 0.3
+
+
+@EACH_LESSON
+def test_most_answers_that_are_taken_back_wait_for_a_person(slug):
+    probes = json.loads((lesson(slug).folder / "accuracy.json").read_text(encoding="utf-8"))["probes"]
+    assert probes["taken_back"]["tried"] >= 20 and probes["taken_back"]["released"] <= 0.15 * probes["taken_back"]["tried"]
+
+
+def test_the_published_probes_are_of_this_code():
+    """Of one lesson; the others' are made by the same command."""
+    own = lesson("lesson08_kernel_selection")
+    published = json.loads((own.folder / "accuracy.json").read_text(encoding="utf-8"))["probes"]
+    assert probes.measure(own.rubric, accuracy.read_answers(own.folder / "answers.jsonl")) == published
