@@ -10,7 +10,7 @@ from autograder.lesson.rubric import Text
 
 State = Literal["PASS", "FAIL", "REVIEW", "UNGRADED"]
 Lane = Literal["auto", "review"]
-MACHINE_FAULTS = ("grader_crashed", "grader_overran", "grader_error", "sandbox_failed")  # findings that blame no student: tried again at the next run
+MACHINE_FAULTS = ("grader_crashed", "grader_overran", "grader_error", "sandbox_failed", "challenge_not_judged")  # findings that blame no student: tried again at the next run
 POINT_NAMES = ("normal", "boundary", "explanation", "q1", "q2", "q3")
 
 
@@ -98,6 +98,7 @@ class Result(_Plain):
     slots: dict[str, SlotScore] = {}
     fill: str = ""  # what the student wrote in the blank
     challenge: str = ""  # his line of CUDA C++, "" where there is none
+    challenge_unread: Text | None = None  # why the line that he handed to challenge() could not be read
     source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
     rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
 

@@ -15,6 +15,7 @@ from kernels.arrays import DTYPES
 from kernels.compare import challenge, challenge_left, challenge_statement, challenge_text, compare
 from kernels.errors import ArgumentError, BackendError, CompileError, ContextDeadError, KernelError, LaunchError
 from kernels.kernel import Kernel, load
+from kernels.line import LineRefused
 from kernels.receipt import Receipt
 from kernels.spec import registry
 from kernels.tensormap import TensorMap
@@ -28,6 +29,7 @@ __all__ = [
     "Kernel",
     "KernelError",
     "LaunchError",
+    "LineRefused",
     "Receipt",
     "TensorMap",
     "challenge",

@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from kernels import arrays
+from kernels import line as line_module
 from kernels.errors import CompileError, KernelError
 from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
-from kernels.sources import Source, load_source
+from kernels.sources import CUDA_DIR, Source, load_source
 from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
 
 _CHALLENGE = re.compile(r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M)
@@ -158,14 +160,22 @@ def challenge_left(name: str) -> str:
 
 
 def challenge_statement(name: str, line: str) -> str:
-    """A student's line as the statement that goes into the kernel: without its trailing comment; a bare expression gets the declaration
-    that stands there, a declaration its forgotten semicolon."""
-    left, line = challenge_left(name), re.sub(r"//.*$", "", line.strip()).strip()
-    if not left or line.rstrip().endswith(";"):
-        return line
-    if re.match(rf"[\w\s:*&]*\b{re.escape(left.split()[-1])}\s*=(?!=)", line):
-        return f"{line.rstrip()};"
-    return f"{left} = {line.strip()};"
+    """A student's line as the statement that goes into the kernel: without comments; a bare expression gets the declaration that stands
+    there, a declaration its forgotten semicolon. Raises LineRefused (a KernelError) for a line that a challenge does not take: kernels.line."""
+    return line_module.statement(line, _scope(name))
+
+
+def challenge_own(name: str) -> str:
+    """The line that stands in the kernel."""
+    return _find(load_source(get_spec(name).source))["line"].strip()
+
+
+@lru_cache
+def _scope(name: str) -> line_module.Scope:
+    source = load_source(get_spec(name).source)
+    headers = [p.read_text(encoding="utf-8") for pattern in ("*.cuh", "*.h") for p in sorted(CUDA_DIR.glob(pattern))]
+    reserved = frozenset(n for text in (source.text, *headers) for n in line_module.defined_names(text))
+    return line_module.Scope(challenge_left(name), line_module.source_names(source.text) - reserved, reserved)
 
 
 def challenge_launches(name: str, line: str, count: int, seed: int, backend: str = "emulator"):

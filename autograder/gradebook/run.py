@@ -18,6 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder
@@ -25,6 +26,9 @@ from autograder.grading.pipeline import rubric_hash
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import MACHINE_FAULTS, Result
+
+if TYPE_CHECKING:
+    from autograder.grading.challenge.judge import ChallengeJudge
 
 BATCH = 100  # results a transaction
 BACKLOG = 1000  # results that may wait for the writer
@@ -74,7 +78,9 @@ def grade_submissions(
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
     if challenges:
-        grader = partial(_with_challenges, grader)
+        from autograder.grading.challenge.judge import judge_for
+
+        grader = partial(_with_challenges, grader, judge=judge_for(lesson))  # now: a machine that cannot judge them says so before anything is graded
     try:
         with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
             ensure_assignment(gradebook, course, lesson)
@@ -240,16 +246,12 @@ def _pool_grader(jobs: int | None, lesson: Lesson, items: Iterable[tuple[str, Pa
     return grade_many(lesson, items, jobs=jobs)
 
 
-def _with_challenges(grader: Grader, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:
-    from autograder.grading.challenge.judge import ChallengeJudge
-    from autograder.grading.read import released
+def _with_challenges(grader: Grader, lesson: Lesson, items: Iterable[tuple[str, Path]], judge: ChallengeJudge | None = None) -> Iterator[Result]:
+    from autograder.grading.challenge.judge import judge_for
 
-    kernel = released(lesson)["zh"].challenge
-    judge = ChallengeJudge(kernel) if kernel else None
+    judge = judge or judge_for(lesson)
     for result in grader(lesson, items):
-        if judge is not None and result.challenge:
-            result = result.model_copy(update={"checks": [*result.checks, judge.judge(result.challenge)]})
-        yield result
+        yield judge.told(result) if judge is not None else result
 
 
 def _cluster_grader(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]]) -> Iterator[Result]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading import admit, evidence, fill, integrity, own_case, run
-from autograder.grading.challenge.line import read_line
+from autograder.grading.challenge.line import Handed, read_challenge
 from autograder.grading.choose import DOUBT, Chosen, about_answers, choose, finding
 from autograder.grading.read import Reading, Unreadable, read_hand_in, released
 from autograder.grading.reasons import sentence
@@ -72,6 +72,7 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
         slots[slot] = slots[slot].model_copy(update={"lane": "review", **why})
     code = CodeResult(checks.passed("normal"), checks.passed("boundary"), own.passed)
     verdict = decide(lesson.rubric, code, slots, findings)
+    challenge = _challenge(reading)
     return Result(
         student=student,
         lesson=lesson.slug,
@@ -86,7 +87,8 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
         checks=[*checks.outcomes, own],
         slots=slots,
         fill=chosen.fill.text[:4000] if chosen.fill else "",
-        challenge=_challenge_line(reading),
+        challenge=challenge.line,
+        challenge_unread=challenge.unread,
         source_hash=source_hash,
         rubric_hash=identity,
     )
@@ -138,9 +140,9 @@ def close_sandbox() -> None:
         _SANDBOX.pop()[1].close()
 
 
-def _challenge_line(reading: Reading) -> str:
+def _challenge(reading: Reading) -> Handed:
     kernel = reading.released.challenge
-    return read_line((c.source for c in reading.code if "challenge" in c.source), kernel)[:1000] if kernel else ""
+    return read_challenge((c.source for c in reading.code), kernel) if kernel else Handed()
 
 
 # -- the rest ------------------------------------------------------------------------------------------------------------------

@@ -37,6 +37,9 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
             report.add("todo", say(lang, "challenge_empty", file=spec.source) + "\n" + place, "challenge")
             return report, None
         comparison = kernels.challenge(name, kernels.challenge_statement(name, line), count=count)
+    except kernels.LineRefused as e:
+        report.add("bad", e.zh if lang == "zh" else e.en, "challenge")
+        return report, None
     except kernels.KernelError as e:
         report.add("bad", str(e), "challenge")
         return report, None

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from kernels.tensormap import TensorMap
 
 PAGE = mmap.PAGESIZE
 ALIGN = 256  # what cudaMalloc promises
+BEFORE_RUNNER: Callable[[], None] | None = None  # runs in the launch's process before it is the runner: limits that a grader sets
 GRACE = 5.0  # seconds beyond the time limit before the runner, which keeps its own time, is killed
 
 
@@ -241,7 +243,7 @@ def _death(code: int) -> str:
 
 def _wait(command: list[str], timeout: float) -> tuple[int | None, str]:
     """(exit status, output); status None if it had to be killed. The runner keeps its own time: this is the second line."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=BEFORE_RUNNER)
     try:
         output, _ = process.communicate(timeout=timeout + GRACE)
         return process.returncode, output.decode(errors="replace")
