@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from autograder.grading import integrity
 from autograder.grading.fill import Fill, extract
-from autograder.grading.read import NbCell, Reading, hints
+from autograder.grading.read import NbCell, Reading
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
 
+MOST = 50  # exercise cells that are read
 DOUBT = Text(
     zh="笔记本里有一段文字不能确定是哪道题的答案，需要人工查看。",
     en="The notebook holds text of which it does not show what question it answers; a person must look.",
@@ -33,13 +34,16 @@ def choose(reading: Reading) -> Chosen:
     Where filled ones differ a person must look: neither the better nor the worse one is silently taken.
     """
     exercise = reading.released.exercise
-    fills: list[tuple[NbCell, Fill]] = [(c, extract(exercise, c.source)) for c in reading.exercise[:50]]
+    fills: list[tuple[NbCell, Fill]] = [(c, extract(exercise, c.source)) for c in reading.exercise[-MOST:]]
     if not fills:
         return Chosen(None, [finding("no_exercise", "info", "找不到填空单元格，代码没有评分。", "The exercise cell was not found; there is no code to grade.", "exercise")])
     proper = [f for c, f in fills if "exercise" in (c.role, *c.ids) or integrity.holds_released_assert(exercise, c.source)]
     written = [f for f in proper if not f.problem] or [f for _, f in fills if not f.problem]
     counted = written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
     findings = []
+    if len(reading.exercise) > MOST:
+        zh, en = f"笔记本里有 {len(reading.exercise)} 个填空单元格，只读了最后 {MOST} 个。", f"There are {len(reading.exercise)} exercise cells; only the last {MOST} were read."
+        findings.append(finding("several_fills", "review", zh, en, "exercise"))
     if counted.repeated:
         findings.append(finding("several_fills", "review", "填空单元格里的函数定义了不止一次，写法不同；评分取最后一个。", "The exercise cell defines the function more than once, in different ways; the last one was graded.", "exercise"))
     elif len({f.key for f in written}) > 1:
@@ -87,6 +91,3 @@ def about_answers(reading: Reading) -> list[Finding]:
     for slot in reading.cut:
         findings.append(finding("too_long", "info", f"{slot} 的答案过长，只读了前面的部分。", f"The answer to {slot} is very long; only its beginning was read.", slot))
     return findings
-
-
-__all__ = ["DOUBT", "Chosen", "about_answers", "choose", "finding", "hints"]

@@ -1,7 +1,7 @@
 """The blank: where it stands in the released exercise cell, and what a student wrote there.
 
-Only what stands in the blank is taken: an expression, or statements in place of the one that holds it. It is put into the
-released cell; whatever else the student changed stays behind and is listed.
+Only what stands in the blank is taken: an expression, or statements in place of the one that holds it, with the student's own statements
+that stand above it in the same block. It is put into the released cell; whatever else the student changed stays behind and is listed.
 """
 
 from __future__ import annotations
@@ -78,31 +78,38 @@ def has_blank(node: ast.AST) -> bool:
 
 def bound_names(body: list[ast.stmt]) -> set[str]:
     """Names that these statements bind, in whatever scope."""
-    names: set[str] = set()
-    for node in (n for s in body for n in ast.walk(s)):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                names.add(name)
-            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                names.add(name)
-            case ast.alias(name=name, asname=asname):
-                names.add(asname or name.split(".")[0])
-    return names
+    return {name for s in body for n in ast.walk(s) if (name := _binds(n)) is not None}
+
+
+def _binds(node: ast.AST) -> str | None:
+    """The name that this node itself binds."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return name
+        case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.MatchMapping(rest=name):
+            return name
+        case ast.alias(name=name, asname=asname):
+            return asname or name.split(".")[0]
+    return None
 
 
 @dataclass
 class Fill:
     """What a student wrote in the blank. problem: why nothing could be taken ("" when something was): unfilled, deleted,
-    no_function, not_python. statements: what stands in place of the statement with the blank. changed: first lines of released
-    statements around it that were changed or removed; the released ones are graded. repeated: the cell defines the function again with
+    no_function, not_python. statements: what stands in place of the statement with the blank. lead: how many released statements right
+    before that one they take the place of too, because the student's own stand among those. changed: first lines of released
+    statements around the blank that were changed or removed; the released ones are graded. left_out: first lines of his own statements
+    that are not graded. repeated: the cell defines the function again with
     something else in it; the last one, which counts when the cell runs, was taken.
     """
 
     problem: str = ""
     text: str = ""
     statements: list[ast.stmt] = field(default_factory=list)
+    lead: int = 0
+    left_out: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     repeated: bool = False
     why: Text | None = None
@@ -130,7 +137,7 @@ def extract(exercise: Exercise, source: str) -> Fill:
             fill.problem = "no_function" if isinstance(target, ast.FunctionDef) else "deleted"
             return fill
         if depth and found in theirs:  # the module's own statements are looked at by integrity.py
-            _compare_rest(ours, index, theirs, theirs.index(found), source, fill)
+            _compare_rest(ours, index, theirs, theirs.index(found), exercise.source, source, fill)
         if isinstance(target, ast.FunctionDef) and any(isinstance(s, ast.FunctionDef) and s.name == found.name and key(s) != key(found) for s in theirs):
             fill.repeated = True
         if _header(found) != _header(target):
@@ -161,27 +168,65 @@ def _header(node: ast.stmt) -> str:
 def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, theirs: list[ast.stmt], fill: Fill) -> Fill:
     """In the block that holds the blank: what is left once the released statements before and after it are taken away."""
     blank = ours[index]
-    before, after = without_docstring(ours[:index]), ours[index + 1 :]
-    rest = without_docstring(theirs)
-    start = _match_in_order(before, rest, source=exercise.source, fill=fill)
-    tail = _match_from_end(after, rest[start:], source=exercise.source, fill=fill)
+    before, rest = without_docstring(ours[:index]), without_docstring(theirs)
+    start, lead = _lead_in(exercise, source, before, rest, fill)
+    tail = _match_from_end(ours[index + 1 :], rest[start:], exercise.source, source, fill)
     middle = rest[start : len(rest) - tail]
-    if len(middle) > 1 and key(middle[-1]) == key(blank) and _always_leaves(middle[:-1]):
+    if len(lead + middle) > 1 and middle and key(middle[-1]) == key(blank) and _always_leaves((lead + middle)[:-1]):
         middle = middle[:-1]  # the released line left standing below a complete answer: it is never reached
-    fill.text = segment(source, middle)
-    if not middle:
+    own = [s for s in lead if s not in before]
+    fill.text = "\n".join(segment(source, [s]) for s in own) + ("\n" if own and middle else "") + segment(source, middle)
+    if not middle and not own:
         fill.problem = "deleted"
     elif any(has_blank(s) for s in middle):
         fill.problem = "unfilled"
     elif not isinstance(blank, _SIMPLE) and not (len(middle) == 1 and type(middle[0]) is type(blank)):
         fill.problem = "deleted"
     elif not isinstance(blank, _SIMPLE):
-        return _into_header(exercise, source, blank, middle[0], fill)
+        _into_header(exercise, source, blank, middle[0], fill)
     else:
-        hole = _expression_at_blank(blank, middle[0]) if len(middle) == 1 else None
+        hole = _expression_at_blank(blank, middle[0]) if len(middle) == 1 and not own else None
         fill.text = segment(source, [hole]) if hole is not None else fill.text
         fill.statements = middle
+    if not fill.problem:
+        fill.statements, fill.lead = lead + fill.statements, len(lead) - len(own)
     return fill
+
+
+def _lead_in(exercise: Exercise, source: str, released: list[ast.stmt], theirs: list[ast.stmt], fill: Fill) -> tuple[int, list[ast.stmt]]:
+    """Where the released statements before the blank end; and the student's own among them with all released ones that follow. His are
+    graded where they stand, unless they give another meaning to a name that the released ones use."""
+    changed = len(fill.changed)
+    found = _match_in_order(released, theirs, exercise.source, fill)
+    start = found[-1] + 1 if found else 0
+    if len(fill.changed) > changed:
+        return start, []
+    taken = set(exercise.parameters) | {n.id for s in released for n in ast.walk(s) if isinstance(n, ast.Name)}
+    lead: list[ast.stmt] = []
+    for i, statement in enumerate(theirs[:start]):
+        if i in found:
+            lead += [released[found.index(i)]] if lead else []
+        elif _rebinds(statement) & taken:
+            fill.left_out.append(_first_line(source, statement))
+        else:
+            lead.append(statement)
+    return start, lead
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _rebinds(statement: ast.stmt) -> set[str]:
+    """Names that it binds in the scope where it stands, and names of what it stores into."""
+    names = {n.target.id for n in ast.walk(statement) if isinstance(n, ast.NamedExpr)}
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        names |= {_binds(node)} - {None}
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
+            names |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+        stack += [] if isinstance(node, _SCOPES) else ast.iter_child_nodes(node)
+    return names
 
 
 def _always_leaves(block: list[ast.stmt]) -> bool:
@@ -247,36 +292,36 @@ def _expression_at_blank(ours: ast.AST, theirs: ast.AST) -> ast.expr | None:
     return None
 
 
-def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], *, source: str, fill: Fill) -> int:
-    """Find the released statements in order; what stands between them was added and stays behind. Returns where the last one ends."""
-    at = 0
+def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], released_source: str, fill: Fill) -> list[int]:
+    """Find the released statements in order. Returns where they are in theirs."""
+    found: list[int] = []
     for statement in released:
         wanted = key(statement)
-        found = next((i for i in range(at, len(theirs)) if key(theirs[i]) == wanted), None)
-        if found is None:
-            fill.changed.append(_first_line(source, statement))
+        at = next((i for i in range(found[-1] + 1 if found else 0, len(theirs)) if key(theirs[i]) == wanted), None)
+        if at is None:
+            fill.changed.append(_first_line(released_source, statement))
         else:
-            at = found + 1
-    return at
+            found.append(at)
+    return found
 
 
-def _match_from_end(released: list[ast.stmt], theirs: list[ast.stmt], *, source: str, fill: Fill) -> int:
-    """The same from the end. Returns how many of theirs the released statements take up."""
-    taken = 0
-    for statement in reversed(released):
-        wanted = key(statement)
-        found = next((i for i in range(len(theirs) - 1 - taken, -1, -1) if key(theirs[i]) == wanted), None)
-        if found is None:
-            fill.changed.append(_first_line(source, statement))
-        else:
-            taken = len(theirs) - found
+def _match_from_end(released: list[ast.stmt], theirs: list[ast.stmt], released_source: str, source: str, fill: Fill) -> int:
+    """The same from the end. Returns how many of theirs they take up with what was added among them, which is left out."""
+    changed = len(fill.changed)
+    turned = _match_in_order(released[::-1], theirs[::-1], released_source, fill)
+    taken = turned[-1] + 1 if turned else 0
+    if len(fill.changed) == changed:
+        fill.left_out += [_first_line(source, s) for i, s in enumerate(theirs[::-1][:taken]) if i not in turned]
     return taken
 
 
-def _compare_rest(ours: list[ast.stmt], index: int, theirs: list[ast.stmt], found: int, source: str, fill: Fill) -> None:
+def _compare_rest(ours: list[ast.stmt], index: int, theirs: list[ast.stmt], found: int, released_source: str, source: str, fill: Fill) -> None:
     """Around a compound statement with the blank deeper inside: the released neighbours must still be there."""
-    _match_in_order(without_docstring(ours[:index]), theirs[:found], source=source, fill=fill)
-    _match_in_order(ours[index + 1 :], theirs[found + 1 :], source=source, fill=fill)
+    for released, added in ((without_docstring(ours[:index]), without_docstring(theirs[:found])), (ours[index + 1 :], theirs[found + 1 :])):
+        changed = len(fill.changed)
+        same = _match_in_order(released, added, released_source, fill)
+        if len(fill.changed) == changed:
+            fill.left_out += [_first_line(source, s) for i, s in enumerate(added) if i not in same]
 
 
 def _first_line(source: str, node: ast.stmt) -> str:
@@ -285,16 +330,17 @@ def _first_line(source: str, node: ast.stmt) -> str:
 
 def program(exercise: Exercise, fill: Fill) -> ast.Module:
     """The released cell with the fill in it, its asserts left out: what runs in the sandbox."""
-    tree = _with(exercise.tree, exercise.path, fill.statements)
+    tree = _with(exercise.tree, exercise.path, fill.statements, fill.lead)
     tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
     return tree
 
 
-def _with(node: ast.AST, path: tuple[tuple[str, int], ...], statements: list[ast.stmt]) -> ast.AST:
-    """The tree with the statement at `path` replaced; the released tree itself stays as it is."""
+def _with(node: ast.AST, path: tuple[tuple[str, int], ...], statements: list[ast.stmt], lead: int) -> ast.AST:
+    """The tree with the statement at `path`, and the `lead` ones before it, replaced; the released tree itself stays as it is."""
     (name, index), *rest = path
     block = list(getattr(node, name))
-    block[index : index + 1] = [_with(block[index], tuple(rest), statements)] if rest else statements
+    first = index if rest else index - lead
+    block[first : index + 1] = [_with(block[index], tuple(rest), statements, lead)] if rest else statements
     new = copy.copy(node)
     setattr(new, name, block)
     return new

@@ -309,4 +309,7 @@ def _around_blank(fill: Fill) -> list[Finding]:
     for line in fill.changed[:5]:
         message = Text(zh=f"填空以外的这一行被改动了，评分按原来的代码进行：{line}", en=f"This line outside the blank was changed; the released code is graded: {line}")
         findings.append(Finding(code="changed_outside_blank", severity="info", message=message, where="exercise"))
+    for line in fill.left_out[:5]:
+        message = Text(zh=f"这一行加在填空以外，没有计入评分：{line}", en=f"This line was added outside the blank and is not graded: {line}")
+        findings.append(Finding(code="left_out", severity="info", message=message, where="exercise"))
     return findings

@@ -124,6 +124,56 @@ def test_nothing_to_take(exercise, theirs, problem):
     assert extract(exercise, theirs).problem == problem
 
 
+STEP = """def f(state, n):
+    a, b = state
+    a, b = a - n, b + n
+    done = ______
+    if done:
+        return (0, b)
+    return (a, b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "fill", "left_out"),
+    [
+        ("total = b + n", "a == 0 and total == 2", []),
+        ("'a note'\n    import math\n    total = b + n", "a == 0 and math.floor(total) == 2", []),
+        ("def zero(b):\n        return b == 0\n    total = [b for b in (b + n,)][0]", "zero(a) and total == 2", []),
+        ("done = False\n    total = b + n", "done or a == 0 and total == 2", []),
+        ("if n > 5:\n        return (9, 9)", "a == 0", []),
+        ("if n == 1:\n        return (0, b + n)\n    else:\n        return (7, 7)", "______", []),
+        ("b = 50", "a == 0", ["b = 50"]),
+        ("n, total = 7, b + n\n    k = 1", "a == k - 1", ["n, total = 7, b + n"]),
+        ("state[0] = 5", "a == 0", ["state[0] = 5"]),
+        ("for a in (1, 2):\n        pass", "a == 0", ["for a in (1, 2):"]),
+        ("(a := 3)", "a == 0", ["(a := 3)"]),
+    ],
+)
+def test_own_statements_above_the_blank_are_graded_where_they_stand(above, fill, left_out):
+    exercise = read_exercise(STEP, "f")
+    theirs = STEP.replace("    a, b = a - n", f"    {above}\n    a, b = a - n").replace("______", fill)
+    taken = extract(exercise, theirs)
+    assert (taken.problem, taken.changed, taken.left_out) == ("", [], left_out)
+    assert refusal(exercise, taken.statements) is None and not outside_names(exercise, taken.statements)
+    tree = program(exercise, taken)
+    assert run(tree, (1, 1), 1) == (0, 2)
+    if not left_out:
+        assert above.split("\n")[-1].strip() in taken.text
+        assert extract(exercise, theirs.replace(above, above + "\n    pass")).key != taken.key
+        space = {}
+        exec(theirs.replace("    done = ______\n", ""), space)
+        for state, n in (((3, 1), 1), ((9, 1), 9)):
+            assert run(tree, state, n) == space["f"](state, n), "it runs as in the student's notebook"
+
+
+def test_what_is_added_elsewhere_is_said_to_be_left_out():
+    exercise = read_exercise(STEP, "f")
+    taken = extract(exercise, STEP.replace("______", "a == 0").replace("    return (a, b)", "    a = 5\n    return (a, b)\n    b = 6"))
+    assert taken.left_out == ["b = 6", "a = 5"] and run(program(exercise, taken), (1, 1), 1) == (0, 2)
+    assert not extract(exercise, STEP.replace("______", "a == 0").replace("a, b = state", "a = state[0]\n    b = state[1]")).left_out, "it is told as a change"
+
+
 def test_a_function_put_under_a_condition_is_found(exercise):
     under = SOURCE.replace("______", "y * n").replace("\n\nassert f(1, 2) == 4", "")
     body = "if True:\n" + "\n".join("    " + x for x in under.split("\n")[3:]) + "\nassert f(1, 2) == 4\n"

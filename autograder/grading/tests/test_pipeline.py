@@ -195,6 +195,18 @@ def test_random_damage_never_raises_and_never_earns(lesson, sandbox, data):
     assert isinstance(result, Result) and result.points["normal"] <= 2 and result.points["boundary"] <= 1
 
 
+def test_of_very_many_exercise_cells_the_last_ones_are_read(lesson, sandbox):
+    nb = honest(lesson, "en")
+    (cell,) = (c for c in nb["cells"] if "return alpha * acc" in "".join(c["source"]))
+    at = nb["cells"].index(cell)
+    wrong = dict(cell, source="".join(cell["source"]).replace("return ", "return 0.0 if True else "))
+    nb["cells"][at:at + 1] = [dict(cell, id=f"copy-{n}") for n in range(50)] + [dict(wrong, id="last")]
+    result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+    assert result.points["normal"] == 0
+    told = [f.message.en for f in result.findings if f.code == "several_fills"]
+    assert any("only the last 50" in t for t in told) and any("different answers" in t for t in told)
+
+
 def test_raises_cases_and_untouched_arguments():
     case = {"raises": True, "args": {}}
     assert run.judge(case, Reply("raised", detail="ValueError")) is None and run.judge(case, Reply("value", 1.0)) is not None
