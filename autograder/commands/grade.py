@@ -32,7 +32,7 @@ def command(
     if (lesson is None) == (lesson_option is None):
         raise typer.BadParameter("Name one lesson: `course grade LESSON --submissions DIR`, or with --lesson LESSON.")
     from autograder.errors import CourseError
-    from autograder.gradebook.course import CourseFolder, write_output
+    from autograder.gradebook.course import CourseFolder, refuse_own, write_output
     from autograder.gradebook.final import final_results
     from autograder.gradebook.formgrader import how_to_open
     from autograder.gradebook.run import grade_submissions
@@ -43,6 +43,8 @@ def command(
     if json_out is not None and json_out.is_dir():
         raise CourseError("--json names a folder.", where=str(json_out), remedy="Name a file.")
     folder = CourseFolder(course, db_url=db)
+    if json_out is not None:
+        refuse_own(json_out, folder)
     screen = console()
     with progress_bar(screen, f"grading {found.slug}") as progress:
         summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade, challenges=challenges)
@@ -53,7 +55,8 @@ def command(
         except OSError as e:
             raise CourseError(f"The JSON cannot be written: {e.strerror}.", where=str(json_out), remedy="Name another file; the grades are in the gradebook already.") from None
     screen.print(verdict_table(found, finals, screen.width))
-    screen.print(f"{summary.graded} graded now, {summary.kept} unchanged" + (f", {summary.recovered} taken over from an interrupted run" if summary.recovered else "") + ".")
+    counts = [(summary.retimed, "with another time of handing in"), (summary.recovered, "taken over from an interrupted run")]
+    screen.print(", ".join([f"{summary.graded} graded now", f"{summary.kept} unchanged", *(f"{n} {what}" for n, what in counts if n)]) + ".")
     screen.print(f"Course folder: {folder.root}", soft_wrap=True)
     waiting = sum(f.waits or f.score is None for f in finals)
     if waiting:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,18 +186,29 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
     return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")
 
 
-def write_output(path: Path, data: str, course: CourseFolder) -> None:
-    """Write a file that the user named. A link is followed; a device or pipe, such as /dev/stdout, is written to and stays what it is.
+def refuse_own(path: Path, course: CourseFolder) -> None:
+    """A file that the user named must not be one that the course folder lives on, by whatever name. Raises CourseError."""
+    at, gradebook = path.resolve(), course.sqlite_file
+    own = [course.root / name for name in (*STEPS, CONFIG_NAME)] + ([gradebook.resolve()] if gradebook else [])
+    same = gradebook is not None and path.exists() and gradebook.exists() and path.samefile(gradebook)
+    if same or any(at.is_relative_to(p) for p in own) or (at.parent == course.grading and at.suffix in (".jsonl", ".lock")):
+        raise CourseError("This is the gradebook itself, or another file that the course folder lives on.", where=str(path), remedy="Name another file.")
 
-    Raises OSError, and CourseError where the name is the gradebook's.
+
+def write_output(path: Path, data: str, course: CourseFolder) -> None:
+    """Write a file that the user named, whole or not at all. A link is followed; a device or pipe, such as /dev/stdout, is written to and
+    stays what it is. Raises OSError, and CourseError where the file is the course folder's own.
     """
-    gradebook = course.sqlite_file
-    if gradebook is not None and path.exists() and gradebook.exists() and path.samefile(gradebook):
-        raise CourseError("This is the gradebook itself.", where=str(path), remedy="Name another file.")
-    if path.is_symlink() or (path.exists() and not path.is_file()):
+    refuse_own(path, course)
+    found = path.stat() if path.exists() else None
+    if found is not None and os.path.samestat(found, os.fstat(1)):  # /dev/stdout, perhaps sent to a file: what else is printed follows it
+        sys.stdout.flush()
+        with open(1, "wb", closefd=False) as out:
+            out.write(data.encode("utf-8", "replace"))
+    elif found is not None and not stat.S_ISREG(found.st_mode):
         path.write_text(data, encoding="utf-8", errors="replace")
     else:
-        write_atomically(path, data)
+        write_atomically(path.resolve(), data, mode=stat.S_IMODE(found.st_mode) if found else 0o644)
 
 
 def write_atomically(path: Path, data: str | bytes, mode: int = 0o644) -> None:

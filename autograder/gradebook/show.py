@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
+from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -27,8 +29,8 @@ def console() -> Console:
 
 
 def printable(text: str) -> str:
-    """Text with names that students chose, for a terminal: what it would obey is shown as a question mark."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    """Text with names that students chose, for a terminal: what it would obey is shown as its escape, e.g. \\x1b. A name keeps its spaces of any kind."""
+    return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else ascii(c)[1:-1] for c in text)
 
 
 @contextlib.contextmanager
@@ -53,17 +55,18 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
     counts = Counter(f.result.state for f in finals)
     shown = finals if len(finals) <= ROWS_SHOWN else sorted(finals, key=lambda f: (_NEED.index(f.result.state), f.result.student))[:ROWS_SHOWN]
     table = Table(title=f"{lesson.slug}: {len(finals)} submissions", title_justify="left")
-    widest = min(28, max((len(f.result.student) for f in shown), default=8))
+    names = [printable(f.result.student) for f in shown]
+    widest = min(28, max(map(cell_len, ("student", *names))))
     # rich squeezes the other columns for a long one unless they say how wide they are
-    for name, columns, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
-        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=columns, max_width=columns, justify=side)
+    for title, columns, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
+        table.add_column(title, no_wrap=True, overflow="ellipsis", min_width=columns, max_width=columns, justify=side)
     table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
-    for f in shown:
+    for f, student in zip(shown, names, strict=True):
         r = f.result
         graded = r.state != "UNGRADED"
         n, b, e, *questions = [f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-" for name in POINT_NAMES]
-        why = "; ".join(r.why or [f"veto {v}" for v in r.veto])
-        table.add_row(escape(r.student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}" if graded else "-", e, " ".join(f"{q:<2}" for q in questions), escape(why))
+        why = printable("; ".join(r.why or [f"veto {v}" for v in r.veto]))
+        table.add_row(escape(student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}" if graded else "-", e, " ".join(f"{q:<2}" for q in questions), escape(why))
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
     notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]
     if len(shown) < len(finals):

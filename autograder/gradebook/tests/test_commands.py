@@ -3,12 +3,16 @@
 import csv
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from autograder.cli import run
-from autograder.gradebook.tests.fake import hand_in, notebook
+from autograder.gradebook.final import Final, Human
+from autograder.gradebook.show import console, printable, verdict_table
+from autograder.gradebook.tests.fake import hand_in, notebook, result
 from autograder.records import POINT_NAMES
 from autograder.release.notebook import student_notebook
 
@@ -109,6 +113,34 @@ def test_a_file_that_the_user_names_is_written_where_it_is(lesson, class_of_two,
     before = course.sqlite_file.read_bytes()
     status, _, err = course_command("export", "7", "--course", course.root, "--out", course.sqlite_file)
     assert status == 1 and "the gradebook itself" in err and course.sqlite_file.read_bytes() == before
+    (tmp_path / "alias").symlink_to(course.root / "submitted")
+    for own in (tmp_path / "alias" / "ann.csv", course.root / "nbgrader_config.py", course.grading / f"{lesson.slug}.lock"):
+        status, _, err = course_command("export", "7", "--course", course.root, "--out", own)
+        assert status == 1 and "lives on" in err
+    (tmp_path / "mine.csv").touch(mode=0o600)
+    assert course_command("export", "7", "--course", course.root, "--out", tmp_path / "mine.csv")[0] == 0
+    assert (tmp_path / "mine.csv").stat().st_mode & 0o777 == 0o600, "grades stay as private as the file was"
+
+
+@pytest.mark.parametrize("where", ["pipe", "file"])
+def test_standard_output_is_a_file_that_can_be_named(lesson, class_of_two, course, course_command, tmp_path, where):
+    assert course_command("grade", "7", "--submissions", class_of_two, "--course", course.root)[0] == 0
+    command = [sys.executable, "-m", "autograder.cli", "export", "7", "--course", str(course.root), "--out", "/dev/stdout"]
+    with (tmp_path / "said").open("w+") as file:
+        done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE if where == "pipe" else file)
+        said = done.stdout if where == "pipe" else (tmp_path / "said").read_text()
+    assert said.startswith("lesson,student,") and "Grades: /dev/stdout" in said and os.path.islink("/dev/stdout")
+
+
+def test_names_are_harmless_in_the_table(lesson, capsys):
+    """A right-to-left override, a name wider than its letters, a name shorter than the column's title."""
+    finals = [Final(r := result(lesson, name), r, Human({}, {}, {}, ())) for name in ("a\u202eb", "x\x1b[31m", "[red]", "学生" * 20)]
+    for shown in (finals, finals[2:3]):
+        screen = console()
+        screen.print(verdict_table(lesson, shown, screen.width))
+        out = capsys.readouterr().out
+        assert "student" in out and "\x1b" not in out and "\u202e" not in out and "[red]" in out and "Q1 Q2 Q3" in out
+    assert printable("a\u202eb\n学\u3000生") == "a\\u202eb\\n学\u3000生"
 
 
 @pytest.mark.parametrize("name", ["f?1", "a%20b"])
@@ -162,4 +194,4 @@ def test_collect_says_how_it_read_the_names(lesson, course, tmp_path, course_com
     (tmp_path / "d" / "lina\x1b[2J.pdf").write_bytes(b"%PDF")
     status, out, _ = course_command("collect", "7", tmp_path / "d", "--course", course.root)
     assert status == 0 and "2 submissions collected: 2 by the name of the file" in out and f"course grade {lesson.slug} --submissions" in out
-    assert "will be UNGRADED: lina?[2J" in out and "PDF" in out and "\x1b" not in out
+    assert "will be UNGRADED: lina__2J-" in out and "lina\\x1b[2J.pdf" in out and "PDF" in out and "\x1b" not in out
