@@ -67,7 +67,9 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         _settings(out)
         return zips
     except OSError as e:
-        raise CourseError(f"The release could not be written: {e.strerror}.", where=str(e.filename or out), remedy="Free the place or name another folder with --out, and run it again.") from None
+        gathered = e.args[0] if isinstance(e, shutil.Error) and isinstance(e.args[0], list) else []  # copytree's: (from, to, why)
+        why = gathered[0][2] if gathered else e.strerror or e
+        raise CourseError(f"The release could not be written: {why}.", where=str(e.filename or out), remedy="Free the place or name another folder with --out, and run it again.") from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -177,6 +177,17 @@ def test_a_folder_that_cannot_be_written_is_one_clear_sentence(lesson, tmp_path)
         release([lesson], tmp_path / "file" / "out")
 
 
+def test_a_full_disk_while_folders_are_copied_is_named(lesson, tmp_path, monkeypatch):
+    """copytree gathers what went wrong and has no errno of its own."""
+
+    def full(source, target, **_):
+        raise shutil.Error([(str(source), str(target), "[Errno 28] No space left on device")])
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    with pytest.raises(CourseError, match="No space left on device"):
+        release([lesson], tmp_path / "out")
+
+
 def test_nbgraders_generate_assignment_takes_source_and_gives_the_same_notebook(out, tmp_path):
     """nbgrader's own command, with our settings and a gradebook of its own."""
     course = tmp_path / "course"
