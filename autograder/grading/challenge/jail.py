@@ -36,6 +36,7 @@ HERE = Path(__file__).resolve().parent
 MAX_OUT = 64 << 20  # bytes of an answer, where the caller names no fewer
 ERRORS = 4096  # bytes of standard error that are kept, the last
 SIZES = {"/tmp": 1 << 30, "/dev/shm": 512 << 20, "/jail/cache": 256 << 20}
+PROBE_SECONDS = 60
 COLD_SECONDS = 900.0  # zig's first build of its runtime, on a busy machine
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 _WITHOUT = "or grade without --challenges."
@@ -69,9 +70,9 @@ class Jail:
 
     def _probe(self, command: list[str]) -> str:
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as e:
-            why = "it did not answer within 60 s" if isinstance(e, subprocess.TimeoutExpired) else str(e)
+            why = f"it did not answer within {PROBE_SECONDS} s" if isinstance(e, subprocess.TimeoutExpired) else str(e)
             raise CourseError(f"bubblewrap does not work here: {why}.", where=self._bwrap, remedy=f"See why `bwrap --help` does not end, {_WITHOUT}") from None
         if done.returncode:
             raise CourseError(

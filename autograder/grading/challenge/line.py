@@ -225,6 +225,8 @@ class _Cells:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 known = of(operand)
                 return _UNKNOWN if known is _UNKNOWN else not known
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+                return -number
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 known = of(test)
                 return _UNKNOWN if known is _UNKNOWN else of(body if known else orelse)

@@ -1,16 +1,13 @@
-"""The challenge line of a submission: what is read, what is admitted, and what the jail and the judge make of it."""
+"""The challenge line of a submission: what is read, what is admitted, and what the judge makes of it."""
 
-import json
 import shutil
-from pathlib import Path
+import time
 
 import nbformat
 import pytest
 
-from autograder.errors import CourseError
-from autograder.grading.challenge.jail import Jail, Stopped
 from autograder.grading.challenge.judge import ChallengeJudge
-from autograder.grading.challenge.line import challenge_of, read_line, refusal, tokens
+from autograder.grading.challenge.line import challenge_of, read_challenge, read_line, refusal, tokens
 from kernels.compare import challenge_statement
 
 KERNEL = "linear_epilogue"
@@ -40,6 +37,74 @@ def test_the_last_written_line_counts():
     cells = ['challenge("linear_epilogue", "one")', 'challenge("linear_epilogue", "two")', 'challenge("linear_epilogue", "______")']
     assert read_line(cells, KERNEL) == "two"
     assert challenge_of(cells[0]) == KERNEL and challenge_of("challenge(name, x)") is None and challenge_of("x = 1") is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f'my_line = "{RIGHT}"', 'challenge("linear_epilogue", my_line)'],
+        [f'challenge("linear_epilogue", line="{RIGHT}")'],
+        [f'challenge(kernel="linear_epilogue", line="{RIGHT}", count=24)'],
+        [f'my_line: str = "{RIGHT}"\nresult = challenge("linear_epilogue", my_line)\nprint(result)'],
+        ['challenge("linear_epilogue", "const bool read_c = " + "beta != 0.0f;")'],
+        ['left = "const bool read_c"\nmy_line = left\nmy_line += " = beta != 0.0f;"\nchallenge("linear_epilogue", my_line)'],
+        [f'challenge("linear_epilogue", f"{RIGHT}")'],
+        ['left = "const bool read_c"\nchallenge("linear_epilogue", f"{left} = beta != 0.0f;")'],
+        [f'my_line = """\n    {RIGHT}\n"""\nchallenge("linear_epilogue", my_line.strip())'],
+        [f'for line in ("true", "{RIGHT}"):\n    challenge("linear_epilogue", line)'],
+        [f'name = "linear_epilogue"\nmy_line = "{RIGHT}"\nchallenge(name, my_line)'],
+        [f'challenge("linear_epilogue", my_line := "{RIGHT}")'],
+        [f'lines = ["true", "{RIGHT}"]\nchallenge("linear_epilogue", lines[-1])'],
+        [f'import kernels\nkernels.challenge("linear_epilogue", "{RIGHT}")'],
+        [f'%time challenge("linear_epilogue", "{RIGHT}")'],
+        [f'try:\n    challenge("linear_epilogue", "{RIGHT}")\nexcept Exception as e:\n    print(e)'],
+        [f'if True:\n    challenge("linear_epilogue", "{RIGHT}")\nelse:\n    challenge("linear_epilogue", "true")'],
+        [f'challenge("linear_epilogue", "{RIGHT}")', 'if False:\n    challenge("linear_epilogue", "true")', 'challenge("linear_epilogue", unknown)'],
+    ],
+)
+def test_honest_ways_to_write_the_cell(cells):
+    handed = read_challenge(cells, KERNEL)
+    assert handed.line == RIGHT and handed.unread is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ('challenge("linear_epilogue", open("x").read())', "open('x').read()"),
+        ('challenge("linear_epilogue", 12)', "12"),
+        ('def go():\n    challenge("linear_epilogue", "true")\ngo()', "in a function"),
+        ('[challenge("linear_epilogue", x) for x in lines]', "x is no text"),
+        ('challenge("linear_epilogue", (', "not valid Python"),
+        ('challenge("linear_epilogue", "\\ud800")', "control characters"),
+        ('challenge("linear_epilogue", "\\x00")', "control characters"),
+        ("a = 'x'\n" + "a = a + a\n" * 40 + 'challenge("linear_epilogue", a)', "a is no text"),
+        ('challenge("linear_epilogue", ' + " + ".join(['"a"'] * 900) + ")", "is no text"),
+    ],
+)
+def test_what_cannot_be_read_is_told(cell, says):
+    handed = read_challenge([cell], KERNEL)
+    assert handed.line == "" and says in handed.unread.en and 'my_line = "..."' in handed.unread.en and "读不出来" in handed.unread.zh
+    handed.unread.model_dump_json()
+
+
+@pytest.mark.parametrize("cells", [[], ["x = 1"], ['challenge("linear_epilogue", "______")'], ['challenge("other", "x")'], ['if False:\n    challenge("linear_epilogue", "true")'], ['challenge("linear_epilogue")'], ["not Python ("]])
+def test_no_attempt_is_no_message(cells):
+    handed = read_challenge(cells, KERNEL)
+    assert (handed.line, handed.unread) == ("", None)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        'challenge("linear_epilogue", x)\n' * 6400,
+        "".join(" " * i + "for i in [1, 2, 3, 4, 5, 6, 7, 8, 9]:\n" for i in range(12)) + " " * 12 + 'challenge("linear_epilogue", x)',
+        "a = 'x' * 1\n" + "a = 'xxxxxxxx'.replace('x', 'xxxxxxxx')\n" * 3000 + 'challenge("linear_epilogue", a)',
+    ],
+)
+def test_reading_takes_little_time_for_any_cell(cell):
+    began = time.perf_counter()
+    read_challenge([cell], KERNEL)
+    assert time.perf_counter() - began < 8
 
 
 @pytest.mark.parametrize("line", [RIGHT, "beta != 0.0f", "bool read_c = !(beta == 0);  // -0.0 too", "const bool read_c = c != nullptr;", "const auto read_c = (beta < 0 || beta > 0) ? true : false;"])
@@ -75,6 +140,33 @@ def test_honest_lines_are_admitted(line):
 def test_hostile_lines_are_refused_with_a_reason(line):
     why = refusal(KERNEL, line)
     assert why is not None and why.zh.strip() and why.en.strip()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const bool zero = beta == 0; bool read_c = not zero;",
+        "bool read_c = fabsf(beta) > 0.0f /* C */;",
+        "const bool zero = beta == 0; not zero",
+    ],
+)
+def test_own_names_words_and_comments_are_admitted(line):
+    assert refusal(KERNEL, line) is None
+
+
+def test_several_statements_need_no_final_semicolon():
+    assert challenge_statement(KERNEL, "const bool zero = beta == 0; bool read_c = !zero") == "const bool zero = beta == 0; bool read_c = !zero;"
+    assert challenge_statement(KERNEL, "const bool zero = beta == 0; !zero") == "const bool zero = beta == 0; bool read_c = !zero;"
+
+
+def test_the_notebook_refuses_what_the_grader_refuses():
+    from autograder.student.kernel import try_line
+
+    for line in ("bool read_c = system(1);", "bool read_c = *c;", "bool read_c = true; //\r x"):
+        why = refusal(KERNEL, line)
+        for lang in ("zh", "en"):
+            report, _ = try_line(KERNEL, line, lang, count=1)
+            assert report.open == 1 and why.get(lang) in str(report)
 
 
 def test_a_bare_expression_becomes_the_declaration():
@@ -114,42 +206,6 @@ def test_a_race_is_reported_with_its_place():
 
 
 @needs_jail
-def test_the_jail_shows_neither_lessons_nor_network_nor_homes(tmp_path, monkeypatch):
-    """The jail's own walls, with a program in place of inside.py that tries what native code could."""
-    from autograder.grading.challenge import jail as module
-    from autograder.paths import course_root
-
-    secret = tmp_path / "gradebook.db"
-    secret.write_text("scores")
-    (tmp_path / "inside.py").write_text(
-        "import json, os, socket, sys\n"
-        "asked = json.load(sys.stdin)\n"
-        "def seen(path):\n"
-        "    try:\n        return bool(os.listdir(path) if os.path.isdir(path) else open(path).read(1))\n    except OSError:\n        return False\n"
-        "def writes(path):\n"
-        "    try:\n        open(path, 'w').close(); return True\n    except OSError:\n        return False\n"
-        "def net():\n"
-        "    try:\n        socket.create_connection(('192.0.2.1', 9), 1); return True\n    except OSError as e:\n        return e.errno not in (101, 99, 13, 1)\n"
-        "print(json.dumps({'seen': [p for p in asked['paths'] if seen(p)], 'writes': [p for p in ('/usr/x', '/jail/kernels/x', '/jail/inside.py', '/etc/x') if writes(p)], 'net': net(), 'pids': [p for p in os.listdir('/proc') if p.isdigit()]}))\n"
-    )
-    monkeypatch.setattr(module, "HERE", tmp_path)
-    paths = [str(course_root() / "lessons"), str(course_root() / "autograder"), str(secret), "/etc/shadow", "/home", *(str(p) for p in Path.home().iterdir() if p.is_file())]
-
-    said = json.loads(Jail(20).run(json.dumps({"paths": paths}).encode()))
-    assert said["seen"] == [] and said["writes"] == [] and said["net"] is False and len(said["pids"]) <= 2
-
-
-@needs_jail
-def test_a_line_that_never_ends_is_stopped(tmp_path, monkeypatch):
-    from autograder.grading.challenge import jail as module
-
-    (tmp_path / "inside.py").write_text("import time\ntime.sleep(60)\n")
-    monkeypatch.setattr(module, "HERE", tmp_path)
-    with pytest.raises(Stopped, match="stopped after"):
-        Jail(1.0).run(b"{}")
-
-
-@needs_jail
 def test_a_class_with_challenges(tmp_path, monkeypatch):
     """The outcome reaches the result; points and state are those of a run without it."""
     from autograder.gradebook.run import _with_challenges
@@ -172,8 +228,17 @@ def test_a_class_with_challenges(tmp_path, monkeypatch):
     assert all(told[s].points == results[s].points and told[s].state == results[s].state for s in results)
 
 
-def test_without_bubblewrap_it_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda *_: None)
-    with pytest.raises(CourseError, match="bubblewrap") as e:
-        Jail()
-    assert "--challenges" in e.value.remedy
+def test_a_cell_that_was_split_is_graded_with_its_line():
+    from autograder.grading import grade_notebook
+    from autograder.lesson import load_lesson
+    from autograder.release.notebook import student_notebook
+
+    lesson = load_lesson("7")
+    book = student_notebook(lesson, "zh")
+    cell = next(c for c in book.cells if c.cell_type == "code" and challenge_of(c.source))
+    cell.source = f'my_line = "{RIGHT}"'
+    book.cells.insert(book.cells.index(cell) + 1, nbformat.v4.new_code_cell('challenge("linear_epilogue", my_line)'))
+    assert grade_notebook(lesson, nbformat.writes(book).encode(), "ann").challenge == RIGHT
+    cell.source = "my_line = input()"
+    result = grade_notebook(lesson, nbformat.writes(book).encode(), "ann")
+    assert result.challenge == "" and "读不出来" in result.challenge_unread.zh
