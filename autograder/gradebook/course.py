@@ -175,12 +175,12 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
         return CourseError("The gradebook is read-only.", where=where, remedy="Make it writable, or name another course folder with --course.")
     if "not a database" in said or "malformed" in said:
         return CourseError("The gradebook file is damaged or not a database.", where=where, remedy="Restore it from a copy, or move it away and run `course grade` again.")
-    if "disk I/O error" in said or "disk is full" in said:
-        return CourseError(f"The gradebook cannot be written: {said}.", where=where, remedy="Make room (or raise the quota) and run the same command again; nothing graded is lost.")
     if "unable to open" in said:
         return CourseError("The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written.")
     if "no such column" in said or "no such table" in said:
         return CourseError(f"The gradebook has another layout than this nbgrader ({said}).", where=where, remedy="Back it up and run `nbgrader db upgrade` in the course folder.")
+    if operational and url.startswith("sqlite"):
+        return CourseError(f"The gradebook file cannot be used: {said}.", where=where, remedy="Check the disk, the quota and the permissions, then run the same command again; nothing graded is lost.")
     if operational:
         return CourseError(f"The gradebook's server cannot be used: {said}.", where=where, remedy="Check the URL, the server and the permissions, then run the same command again.")
     return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")

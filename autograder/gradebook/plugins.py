@@ -82,7 +82,7 @@ class CourseExportPlugin(ExportPlugin):
 
     def export(self, gradebook) -> None:
         from autograder.export.formats import csv_rows, to_csv
-        from autograder.gradebook.course import write_atomically
+        from autograder.gradebook.course import write_output
         from autograder.gradebook.final import read_finals
         from autograder.gradebook.late import penalty_for
         from autograder.gradebook.tables import metadata
@@ -97,7 +97,7 @@ class CourseExportPlugin(ExportPlugin):
             rows += lines[1:] if rows else lines
         target = Path(self.to or "grades.csv")
         self.log.info("Exporting grades to %s", target)
-        write_atomically(target, to_csv(rows))
+        write_output(target, to_csv(rows), CourseFolder(Path(self.parent.coursedir.root), db_url=self.parent.coursedir.db_url))
 
 
 class LmsCollector(FileNameCollectorPlugin):
