@@ -73,8 +73,10 @@ def language_of(text: str) -> str:
     return "zh" if hanzi * 8 > len(text) else "en"
 
 
-def score_lines(lines: list[Line], rubric_path: Path, *, judge: Judge | None = None, jobs: int | None = None, step: Callable[[], None] = lambda: None) -> Iterator[SlotScore]:
-    """Scores of the good lines, in order. step: called once a scored answer, for a progress bar.
+def score_lines(
+    lines: list[Line], rubric_path: Path, *, lesson_text: str = "", judge: Judge | None = None, jobs: int | None = None, step: Callable[[], None] = lambda: None
+) -> Iterator[SlotScore]:
+    """Scores of the good lines, in order. lesson_text: the lesson's pages, to find copied text.  step: called once a scored answer, for a progress bar.
 
     Reasons are in English: the command is the instructor's. Offline, many answers are spread over `jobs` processes (by default
     one a core); with a judge, over threads, which wait for the endpoint.
@@ -83,39 +85,39 @@ def score_lines(lines: list[Line], rubric_path: Path, *, judge: Judge | None = N
     todo = [(line.slot, line.answer) for line in lines if not line.problem]
     if judge:
         with ThreadPoolExecutor(_JUDGE_THREADS) as threads:
-            for score in threads.map(partial(_judged, judge, rubric), todo):
+            for score in threads.map(partial(_judged, judge, rubric, lesson_text), todo):
                 step()
                 yield score
         return
     jobs = jobs or (os.cpu_count() or 1 if len(todo) >= _PARALLEL_FROM else 1)
     if jobs == 1:
         for slot, answer in todo:
-            yield _offline(rubric, slot, answer)
+            yield _offline(rubric, lesson_text, slot, answer)
             step()
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(rubric_path,)) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(rubric_path, lesson_text)) as pool:
         for score in pool.map(_in_worker, todo, chunksize=_CHUNK):
             step()
             yield score
 
 
-def _judged(judge: Judge, rubric: Rubric, item: tuple[str, str]) -> SlotScore:
-    return judge.score_slot(item[0], rubric, item[1], language_of(item[1]), reasons_lang="en")
+def _judged(judge: Judge, rubric: Rubric, lesson_text: str, item: tuple[str, str]) -> SlotScore:
+    return judge.score_slot(item[0], rubric, item[1], language_of(item[1]), lesson_text=lesson_text, reasons_lang="en")
 
 
-def _offline(rubric: Rubric, slot: str, answer: str) -> SlotScore:
-    return score_slot(slot, rubric, answer, language_of(answer), reasons_lang="en")
+def _offline(rubric: Rubric, lesson_text: str, slot: str, answer: str) -> SlotScore:
+    return score_slot(slot, rubric, answer, language_of(answer), lesson_text=lesson_text, reasons_lang="en")
 
 
-_worker: list[Rubric] = []
+_worker: list[tuple[Rubric, str]] = []
 
 
-def _start(rubric_path: Path) -> None:
-    _worker[:] = [load_rubric(rubric_path)]
+def _start(rubric_path: Path, lesson_text: str) -> None:
+    _worker[:] = [(load_rubric(rubric_path), lesson_text)]
 
 
 def _in_worker(item: tuple[str, str]) -> SlotScore:
-    return _offline(_worker[0], *item)
+    return _offline(*_worker[0], *item)
 
 
 def record(line: Line, score: SlotScore) -> dict:

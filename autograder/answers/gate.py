@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from autograder.answers import injection
+from autograder.answers.copied import copied
 from autograder.answers.disowned import disowned, struck
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.segment import sentences
@@ -26,8 +27,6 @@ _VERBAL = re.compile(
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
 )
 _WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
-_COPY_SHARE = 0.7  # share of an answer's shingles that stand in the source
-_MIN_COPY = 40  # width below which copying is no finding: a short right answer resembles its source
 
 
 @dataclass
@@ -105,7 +104,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
     if sum(1 for k, _ in out.discarded if k == "repeated") >= 3 or any(k == "stuffing" for k, _ in out.discarded):
         out.review.append("stuffing")
     for name, source in (sources or {}).items():
-        if _copied(rest.text, source):
+        if copied(rest.text, source):
             out.review.append(f"copied_{name}")
     out.normal = rest
     out.empty = not left
@@ -136,13 +135,6 @@ def _shingles(text: str, size: int = 4) -> set[str]:
     """Runs of `size` words (a Chinese character is a word), or the whole where it is shorter."""
     words = _words(text)
     return {" ".join(words[i : i + size]) for i in range(len(words) - size + 1)} or ({" ".join(words)} if words else set())
-
-
-def _copied(text: str, source: str) -> bool:
-    if len(_words(text)) < _MIN_COPY:
-        return False
-    mine = _shingles(text, 6)
-    return len(mine & _source_shingles(source, 6)) / len(mine) >= _COPY_SHARE
 
 
 @lru_cache(maxsize=64)

@@ -15,6 +15,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from autograder.answers.hanzi import simplified
+
 BREAK = "\n"  # ends a sentence in the canonical text
 
 _HIDDEN_ELEMENT = re.compile(
@@ -147,6 +149,7 @@ def normalise(answer: str) -> Normal:
         odd.add("tag_characters")
     chars = _lines(chars)
     chars = _math(chars)
+    chars = simplified(chars)
     chars = _fold(chars)
     return Normal(answer, "".join(c for c, _ in chars), tuple(i for _, i in chars), tuple(h for h in hidden if h.strip()), tuple(sorted(odd)))
 

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from autograder.lesson import find_lesson
-from autograder.lesson.rubric import load_rubric
+from autograder.lesson import find_lesson, load_lesson
 
 
 def command(
@@ -26,11 +25,12 @@ def command(
     """
     from autograder.answers.batch import read_lines, record, score_lines, write_lines
     from autograder.answers.judge import Judge
+    from autograder.grading.read.released import released
 
-    rubric_path = find_lesson(lesson) / "rubric.yml"
-    rubric = load_rubric(rubric_path)
+    source = load_lesson(find_lesson(lesson))
+    text = "\n\n".join(edition.text for edition in released(source).values())
     reader = Judge.from_environment() if judge == "llm" else None
-    lines = read_lines(answers, rubric)
+    lines = read_lines(answers, source.rubric)
     good = [x for x in lines if not x.problem]
     bad = [x for x in lines if x.problem]
     console = Console(stderr=True)
@@ -39,7 +39,7 @@ def command(
 
     def records():
         nonlocal review
-        for line, score in zip(good, score_lines(lines, rubric_path, judge=reader, jobs=jobs, step=lambda: bar.advance(task))):
+        for line, score in zip(good, score_lines(lines, source.folder / "rubric.yml", lesson_text=text, judge=reader, jobs=jobs, step=lambda: bar.advance(task))):
             review += score.lane == "review"
             yield record(line, score)
 

@@ -1,0 +1,89 @@
+"""Is an answer somebody else's text: the reference, a hint, the lesson?
+
+A piece of a source (a sentence, or clauses of a long one) is copied where most of it stands in the answer, in order, within twice its length.
+So filler words, a dropped word and a new order of the sentences hide nothing, and chatter beside it dilutes nothing. A student's own words
+share the terms with the source and not their order: the labelled answers say how far that goes (tests/test_answers_copied.py).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import LCSseq
+
+from autograder.answers.normalise import normalise
+from autograder.answers.segment import sentences
+from autograder.lesson.rubric import Rubric
+
+_WORD = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")  # in a formula the names, whatever stands between them
+_STANDS = 0.75  # the share of a piece's words that must stand in the answer, in order
+_MAY = 0.6  # with fewer of its words, in any order, it is not looked for
+_PIECE = (6, 24)  # words of a piece, a Chinese character being one: fewer occur by chance, and half of a long sentence is a copy too
+_LONG = 64  # copied words that make an answer a copy, whatever stands beside them
+_HALF = 28  # ... where they are more than half of it
+_WHOLE = 0.75  # ... this share of a shorter one
+
+
+class _Source:
+    """A source's pieces, each word one character, so that a word of the answer that is no word of the source is one that occurs nowhere."""
+
+    def __init__(self, text: str):
+        self._letters: dict[str, str] = {}
+        self._pieces = [(piece, frozenset(piece)) for piece in map(self._spelt, _pieces(text))]
+
+    def _spelt(self, piece: list[str]) -> str:
+        return "".join(self._letters.setdefault(w, chr(0x100 + len(self._letters))) for w in piece)
+
+    def stands_in(self, said: list[str]) -> int:
+        """How many words of an answer come from the source."""
+        answer = "".join(self._letters.get(w, " ") for w in said)
+        mine, taken = set(answer), set()
+        for piece, letters in self._pieces:
+            if len(letters & mine) < _MAY * len(letters):
+                continue
+            best, place = 0, 0
+            for start in range(0, max(1, len(answer) - len(piece) // 2), len(piece) // 2):
+                if (common := LCSseq.similarity(piece, answer[start : start + 2 * len(piece)])) > best:
+                    best, place = common, start
+            if best >= _STANDS * len(piece):
+                same = LCSseq.opcodes(piece, answer[place : place + 2 * len(piece)])
+                taken.update(place + k for op in same if op.tag == "equal" for k in range(op.dest_start, op.dest_end))
+        return len(taken)
+
+
+def sources(rubric: Rubric, slot_name: str, lesson_text: str) -> dict[str, str]:
+    """The texts that a student may not hand in as his own, by name: a reason's code is copied_ and the name. Both languages, but for the lesson, which is as given."""
+    slot = rubric.slots[slot_name]
+    hints = [*rubric.hints, *(x.hint for s in rubric.slots.values() for x in (*s.links, *s.misconceptions))]
+    found = {"reference": f"{slot.reference.zh}\n{slot.reference.en}", "hint": "\n".join(t for h in hints for t in (h.zh, h.en)), "lesson": lesson_text}
+    return {name: text for name, text in found.items() if text}
+
+
+def copied(text: str, source: str) -> bool:
+    """Is the answer (canonical text) a copy from this source, all of it or so much that its points may rest on it?"""
+    said = _WORD.findall(text)
+    taken = _source(source).stands_in(said) if len(said) >= _PIECE[0] else 0
+    return taken >= _LONG or (taken >= _HALF and taken > 0.55 * len(said)) or (taken >= _PIECE[0] and taken >= _WHOLE * len(said))
+
+
+@lru_cache(maxsize=256)  # a lesson's page is long and the same for every answer
+def _source(text: str) -> _Source:
+    return _Source(text)
+
+
+def _pieces(text: str) -> list[list[str]]:
+    least, most = _PIECE
+    normal = normalise(text)
+    out: list[list[str]] = []
+    para = -1
+    for sentence in sentences(normal):
+        new = True
+        for clause in sentence.clauses:
+            said = _WORD.findall(normal.text[clause.start : clause.end])
+            if out and (len(said) < least and sentence.para == para or not new and len(out[-1]) + len(said) <= most):
+                out[-1] += said
+            else:
+                out.append(said)
+            new, para = False, sentence.para
+    return [piece for piece in out if len(piece) >= least]
