@@ -16,7 +16,7 @@ from autograder.grading.source import NotPython, parse
 from autograder.lesson.model import BLANK
 from autograder.lesson.rubric import Text
 
-MAX_TEXT = 4000  # characters of a string on the way
+MAX_TEXT = 4000  # characters of a string that is put together
 MAX_LINE = 1000  # characters of a line that are kept: the grammar refuses longer ones
 MAX_ITEMS = 20  # of a list that a loop goes over
 MAX_NODES = 50_000  # of syntax trees, visited in one notebook
@@ -214,7 +214,7 @@ class _Cells:
             return _UNKNOWN
         of = lambda n: self.value(n, depth + 1)  # noqa: E731
         match node:
-            case ast.Constant(value=value) if not isinstance(value, str) or len(value) <= MAX_TEXT:
+            case ast.Constant(value=value):
                 return value
             case ast.Name(id=name):
                 return self.values.get(name, _UNKNOWN)

@@ -87,6 +87,11 @@ def test_what_cannot_be_read_is_told(cell, says):
     handed.unread.model_dump_json()
 
 
+def test_a_line_that_is_too_long_is_refused_as_such():
+    line = read_line([f'challenge("linear_epilogue", "{"x" * 5000}")'], KERNEL)
+    assert "too long" in refusal(KERNEL, line).en and len(line) < 1100
+
+
 @pytest.mark.parametrize("cells", [[], ["x = 1"], ['challenge("linear_epilogue", "______")'], ['challenge("other", "x")'], ['if False:\n    challenge("linear_epilogue", "true")'], ['challenge("linear_epilogue")'], ["not Python ("]])
 def test_no_attempt_is_no_message(cells):
     handed = read_challenge(cells, KERNEL)
