@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 MAX_OUT = 64 << 20  # bytes of an answer, where the caller names no fewer
 ERRORS = 4096  # bytes of standard error that are kept, the last
 SIZES = {"/tmp": 1 << 30, "/dev/shm": 512 << 20, "/jail/cache": 256 << 20}
-PROBE_SECONDS = 60
+PROBE_SECONDS = 30
 COLD_SECONDS = 900.0  # zig's first build of its runtime, on a busy machine
 _SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives")
 _WITHOUT = "or grade without --challenges."
@@ -76,7 +76,7 @@ class Jail:
             raise CourseError(f"bubblewrap does not work here: {why}.", where=self._bwrap, remedy=f"See why `bwrap --help` does not end, {_WITHOUT}") from None
         if done.returncode:
             raise CourseError(
-                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}", where=self._bwrap, remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {_WITHOUT}"
+                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}.", where=self._bwrap, remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {_WITHOUT}"
             )
         return done.stdout
 

@@ -60,6 +60,8 @@ class ChallengeJudge:
     def prepare(self) -> None:
         """Compile and run the kernel's own line in the jail. Raises CourseError where it does not come out right: then no line would."""
         own = challenge_own(self.kernel)
+        if (refused := refusal(self.kernel, own)) is not None:
+            raise CourseError(f"The kernel's own line is none that a challenge takes: {refused.en}", where=self.kernel, remedy="Write it in one of the forms of kernels/line_grammar.py, or grade without --challenges.")
         self._jail = self._jail or Jail()
         try:
             why = self._verdict(self._jail.warm(self._request(own, COLD_CPU_SECONDS), frame.largest(self._shapes)))
