@@ -88,7 +88,9 @@ def answer_items(saved: Saved, lang: str) -> list[Item]:
             items.append(Item("todo", say(lang, "answer_empty", slot=name, points=_points(saved.lesson.points[slot], lang)), "answer"))
         else:
             items.append(Item("todo" if count < FEW_WORDS else "ok", say(lang, "answer_short" if count < FEW_WORDS else "answer_written", slot=name, count=count), "answer"))
-    return items + [_item(f, lang) if f.code != "answer_place" else Item("bad", say(lang, "is_review", said=f.message.get(lang)), "answer") for f in about_answers(saved.reading)]
+    uncertain = saved.reading.doubtful
+    items += [Item("bad", say(lang, "answer_place", slot=say(lang, f"slot_{slot}")), "answer") for slot in uncertain]
+    return items + [Item("note", f.message.get(lang), "answer") for f in about_answers(saved.reading) if f.where not in uncertain]
 
 
 def has_outputs(saved: Saved) -> bool:

@@ -89,7 +89,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "part_missing": ("缺少{part}：找不到这个单元格，别处也没有写。从压缩包里重新打开原来的笔记本，把它复制回来。", "Missing: {part}. The cell is not there, and nothing elsewhere stands for it; open the original notebook from the bundle and copy it back."),
     "part_doubled": ("{part}出现了 {n} 次：只留一个就好。", "There are {n} copies of {part}: one is enough."),
     "is_veto": ("{said}这会被一票否决：从原来的笔记本恢复它。", "{said} That is a veto: restore it from the original notebook."),
-    "is_review": ("{said}这样交上去要等人工查看：请改回来。", "{said} Handed in like this it waits for a person to look: put it right."),
+    "is_review": ("{said}请在交卷前改好，否则要等人工查看。", "{said} Put it right before you hand in, or it waits for a person."),
+    "answer_place": (
+        "{slot}：有一段文字看不出答的是哪道题。把每题的答案写进各自的作答格，否则要等人工查看。",
+        "{slot}: there is text of which it does not show what question it answers. Write each answer in its own slot, or it waits for a person.",
+    ),
     "fill_lost": ("{said}从原来的笔记本把填空单元格复制回来，再填一次。", "{said} Copy the exercise cell from the original notebook and fill it again."),
     "intact": ("填空以外没有改动。", "Nothing was changed outside the blanks."),
     "name_exercise": ("填空单元格", "the exercise cell"),

@@ -86,7 +86,7 @@ def test_other_edits_are_named(lesson, desk):
     report = check(nb, desk)
     text = str(report)
     assert codes(report, "bad") == ["edited"] and report.open == 1
-    assert "The locked check cell for normal inputs was edited. Handed in like this it waits for a person" in text
+    assert "The locked check cell for normal inputs was edited. Put it right before you hand in, or it waits for a person" in text
     assert "The locked setup cell was edited; the score does not depend on it" in text
     cell(nb, "boundary").source = "pass"
     assert "check cell for boundary inputs was edited. That is a veto: restore it" in str(check(nb, desk))
@@ -206,7 +206,7 @@ def test_an_answer_of_which_nothing_shows_where_it_belongs_is_to_be_put_right(le
     nb.cells = [c for c in nb.cells if c.id not in ("answer-q1", "answer-q2", "answer-q3")]
     nb.cells.append(nbformat.v4.new_markdown_cell("\n\n".join(f"{n}. {text}" for n, text in enumerate(texts, 1))))
     report = check(nb, desk)
-    assert codes(report, "bad") == ["answer"] * 3 and "Handed in like this it waits for a person" in str(report)
+    assert codes(report, "bad") == ["answer"] * 3 and "Write each answer in its own slot, or it waits for a person" in str(report)
 
 
 def test_a_notebook_without_name_and_metadata_is_known_by_the_bundle_it_lies_in(lesson, desk):
