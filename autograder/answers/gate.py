@@ -26,16 +26,22 @@ _VERBAL = re.compile(
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
 )
+# A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
+_RESULT = re.compile(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
 _WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
 
 
 @dataclass
 class Gate:
-    """normal: the answer without its discarded passages.  empty: nothing is left to score.  review: reasons for a person."""
+    """normal: the answer without its discarded passages.  empty: nothing is left to score.  review: reasons for a person.
+
+    always: those of the reasons that hold even where what is left earns nothing.
+    """
 
     normal: Normal
     discarded: list[tuple[str, str]] = field(default_factory=list)  # (kind, quoted passage)
     review: list[str] = field(default_factory=list)  # codes: see reasons.py
+    always: set[str] = field(default_factory=lambda: {"hidden_text"})
     empty: bool = False
 
     @property
@@ -70,6 +76,8 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         discard("injection", _span_in(normal, plain, span))
         out.review.append("injection")
     rest = normal.without(cut)
+    if "injection" in out.kinds and 2 * len(rest.text.strip()) <= len(normal.text):
+        out.always.add("injection")  # were it a false alarm, nobody would see the zero
     out.review += disowned(rest)
     sents = sentences(rest)
     asked = _source_shingles(question, 4)
@@ -194,7 +202,7 @@ def term_list(text: str, at_least: int = 1) -> bool:
 
 def _states(piece: str) -> bool:
     long_zh = re.search(r"[\u3400-\u9fff]{7}", piece)
-    return bool(_VERBAL.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w|->", piece))
+    return bool(_VERBAL.search(piece) or _RESULT.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w|->", piece))
 
 
 _GLUE = re.compile(r"(?<![a-z])(?:the|an?|to|of|in|on|by|for|with|or|its?|this|these|own|from|at|than|not|no)(?![a-z])")

@@ -13,7 +13,10 @@ import re
 from autograder.answers.normalise import Normal, Span
 from autograder.answers.segment import Sentence, sentences
 
-_GRADER = r"(?:阅卷|评卷|判卷|改卷|评分|评阅|打分|批改)(?:者|人|员|老师|教师|系统|模型|程序|器|机器人|助手|官)?|助教|(?:ai|人工智能)(?:模型|助手|评分|老师)|判题(?:系统|机)?"
+_GRADING = r"阅卷|评卷|判卷|改卷|评分|评阅|打分|批改"
+_WHO = r"者|人|员|老师|教师|系统|模型|程序|器|机器人|助手|官"
+_GRADER = rf"(?:{_GRADING})(?:{_WHO})?|助教|(?:ai|人工智能)(?:模型|助手|评分|老师)|判题(?:系统|机)?"
+_ADDRESSED = rf"(?:{_GRADING})(?:{_WHO})|助教|(?:ai|人工智能)(?:模型|助手|老师)|判题(?:系统|机)"  # a dispatcher too gives marks ("给每个配置打分：...")
 _FULL = r"(?:满分|全分|高分|最高分|全部分数?|(?<![0-9.])[0-9一二两三]\s?分(?!钟|之|支|别|块|配|布|成|散|开|段|区|割|片|组|解|析|离|数|量|界|为|到|给|摊)|分数(?:给|打)|及格|通过分)"
 _HEAD = r"(?:^|(?<=[\n。.!?;(\[])|(?<=[。.!?;:,] ))"  # where a message from someone else may begin
 _ASK = r"(?:请|务必|必须|应(?:该|当)?|直接|麻烦|希望|求|恳请|拜托|帮忙|可以|就|都|一律|建议|要求|命令)"
@@ -35,7 +38,7 @@ _INJECTION = re.compile(
             rf"(?:给|打|判|评)(?:我|本题|此题|这题|这道题|该题|本答案|这份|该生|该学生|该同学|这位同学|一个|个|成|为|予|出)[^。;!?\n]{{0,6}}(?:{_FULL}|正确|通过)",
             r"(?:老师|助教)[^。;!?\n]{0,10}(?:给分|给个分|高抬贵手|手下留情|捞一?捞|放过|通融)|(?:打|给|判)个?满分",
             rf"(?:本|此|这道?|该)(?:题|答案|回答|学生|同学|答卷)[^。;!?\n]{{0,16}}(?:满分|全对|判(?:为|定)?(?:正确|对|满分)|已(?:经)?(?:由|被|通过)[^。;!?\n]{{0,10}}(?:审核|批改|评分|确认|验证)|完全正确|全部正确|(?:得|为|计){_FULL})",
-            r"(?<![a-z])(?:give|award|grant|assign|mark|grade|score|rate|return|output|report)(?![a-z])[^.!?\n]{0,40}(?:(?:full|maximum|max|perfect|top|highest|all(?: the)?|100\s?%|[0-9]\s?/\s?[0-9]|(?<![0-9.])[0-9]) (?:possible )?(?:marks?|points?|credits?|scores?|grades?)(?![a-z])|all links)",
+            r"(?<![a-z])(?:give|award|grant|assign|mark|grade|score|rate|return|output|report)(?![a-z])[^.!?\n]{0,40}(?:(?:full|maximum|max|perfect|top|highest|all(?: the)?|100\s?%|[0-9]\s?/\s?[0-9]) (?:possible )?(?:marks?|points?|credits?|scores?|grades?)(?![a-z])|(?<![0-9.])[0-9] (?:marks?|credits?|points?(?! of (?!credit|the|[0-9])))(?![a-z])|all links)",
             r"(?<![a-z])(?:mark|grade|score|accept|treat|count|consider)(?![a-z])[^.!?\n]{0,24} as (?:fully |completely |entirely )?(?:correct|complete|passed|passing|full)(?![a-z])",
             r"(?<![a-z])(?:award|deserves?)(?![a-z])[^.!?\n]{0,30}(?<![a-z])(?:marks?|points?|credits?)(?![a-z])|(?<![a-z])(?:full|maximum|perfect|top) (?:marks|points|credit|score|grade)s?(?![a-z])",
             r"(?<![a-z])this (?:answer|response|student|explanation|submission)[^.!?\n]{0,30}(?:is (?:fully |completely |entirely |100 ?% )?(?:correct|right|verified|approved)|has been (?:verified|approved|graded|checked)|deserves|contains all|should pass|must pass)|(?<![a-z])i have verified that",
@@ -49,22 +52,21 @@ _INJECTION = re.compile(
             # play a part
             rf"(?:假装|扮演|假设|想象|设想)你(?:是|为|现在是)|你(?:现在|从现在起|将|需要|必须|要)[^。;!?\n]{{0,6}}(?:是|扮演|作为|充当)[^。;!?\n]{{0,12}}(?:{_GRADER}|老师|专家|模型|助手)",
             rf"你是(?:一[个名位])?[^。;!?\n]{{0,10}}(?:{_GRADER}|宽容|善良|仁慈|大模型|语言模型)|(?:作为|身为)(?:一[个名位])?[^。;!?\n]{{0,4}}(?:{_GRADER})",
-            rf"(?:{_GRADER})[^。;!?\n]{{0,8}}(?:请注意|须知|请看|你好|:)|(?:评分|阅卷|判题)(?:系统|模型|老师)注意",
-            rf"{_HEAD}(?:系统|管理员|开发者)(?:提示|指令|消息|通知|命令|要求|说明)?\s*[:】\]]|[【\[](?:系统|管理员|开发者|评分)[^】\]\n]{{0,8}}[】\]]",
+            rf"(?:{_ADDRESSED})[^。;!?\n]{{0,8}}(?:请注意|须知|请看|你好|:)|(?:评分|阅卷|判题)(?:系统|模型|老师)注意",
+            rf"{_HEAD}(?:系统|管理员|开发者)(?:(?:提示|指令|消息|通知|命令|要求|说明)\s*[:】\]]|\s*:(?=[^。!?\n]{{0,80}}(?:[评判]|(?<![0-9.])[0-9]\s?分|得分|给分|本题|答案|学生|忽略|无视|指令|你)))|[【\[](?:系统|管理员|开发者|评分)[^】\]\n]{{0,8}}[】\]]",
             r"(?<![a-z])(?:you are|you're|act as|pretend (?:to be|you are)|imagine you are|behave as|roleplay as)(?: now| from now on)?,? (?:an?|the|my|our) [^.!?\n]{0,30}(?:grader|examiner|marker|teacher|assistant|ai|model|judge|professor|evaluator|chatbot|language model)(?![a-z])",
             r"(?<![a-z])as (?:an?|the|your) (?:\w+ )?(?:ai(?! \w+er)|grader|examiner|marker|grading|scoring|helpful|language model|judge|evaluator)(?![a-z])",
             r"(?<![a-z])(?:dear |hey |hello |hi |attention,? |note to (?:the )?|message to (?:the )?|to (?:the )?)(?:ai |automatic |llm )?(?:grader|examiner|marker|judge|evaluator|grading (?:model|system|assistant)|language model)(?![a-z])",
             r"(?<![a-z])(?:the|this|any) (?:ai |llm )?(?:grader|grading (?:model|system)|examiner|judge|evaluator) (?:must|should|has to|shall|will|needs to)(?![a-z])",
-            rf"{_HEAD}(?:system|assistant|developer)(?: prompt| message| note| override)?\s*:|<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|(?:###|{_HEAD})\s*(?:system|instruction|assistant|response)\s*:|</?(?:answer|grade|system|instructions?|score|rubric|student_answer|user|assistant)>|jailbreak|developer mode|prompt injection",
+            rf"{_HEAD}(?:(?:system|assistant|developer)(?: prompt| message| note| override)\s*:|(?:system|assistant|developer)\s*:(?=[^.!?\n]{{0,80}}(?<![a-z])(?:grad|scor|mark|credit|award|student|answer|instruct|ignore|disregard|overrid|your?(?![a-z])|repl[yi]|respond|rubric|links?(?![a-z]))))|<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|###\s*(?:system|assistant)\s*:|(?:###|{_HEAD})\s*(?:instruction|response)\s*:|</?(?:answer|grade|system|instructions?|score|rubric|student_answer|user|assistant)>|jailbreak|developer mode|prompt injection",
             # scores for a machine to read
-            r"[\"']?(?:points?|score|grade|links|veto|lane|得分|分数)[\"']?\s*[:=]\s*[\"'\[{]?\s*(?:[0-9]|true|false|full|满分|q\d\.|[\"'])",
+            r"[\"'](?:points?|score|grade|links|veto|lane|得分|分数)[\"']\s*[:=]|(?<![a-z])(?:points?|score|grade|links|veto|lane|得分|分数)\s*[:=]\s*(?:[\[{]|[\"']?(?:[0-9]+(?:\.[0-9]+)?|true|false|full|满分|q\d\.[\w.]+)[\"']?\s*(?=$|[.。;}\])/\n]|,\s?[\"']?(?:points?|score|grade|links|veto|lane|得分|分数)))",
         )
     ),
     re.M,
 )
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])(?:[A-Za-z0-9+/_-]{24,}={0,2})(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9a-zA-Z])(?:(?:\\x|%)?[0-9a-fA-F]{2}[ :]?){24,}(?![0-9a-zA-Z])")
-
 
 
 def passages(normal: Normal) -> list[Span]:

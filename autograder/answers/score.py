@@ -209,7 +209,7 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     wrong, open_ = _misconceptions(a, slot, found)
     if points and not any(m.veto and m.sure for m in wrong):  # credit beside a known mistake: the answer says both
         open_ += [e for e in a.misconceptions if e not in open_ and (e.hit or e.p > _BESIDE)]
-    review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code == "hidden_text"]
+    review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code in a.gate.always]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))
     ruled = points_for(slot, {e.id for e in credited if e.hit})  # what is released rests on both layers, never on likeness alone
