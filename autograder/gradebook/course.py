@@ -45,6 +45,7 @@ class CourseFolder:
 
     def prepare(self) -> None:
         """Make the folders and nbgrader_config.py where they are missing. Raises CourseError where that cannot be done."""
+        _ = self.db_url  # refuses a folder that can have no gradebook, before anything is made in it
         try:
             for name in (*STEPS, "grading"):
                 (self.root / name).mkdir(parents=True, exist_ok=True)

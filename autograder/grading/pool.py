@@ -28,6 +28,7 @@ from autograder.records import Finding, Result
 
 TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
 START_TIMEOUT = 120.0
+STARTS = 3  # workers that may end in a row before one is ready: the system may kill one for its memory
 RECYCLE = 500  # submissions after which a worker is replaced, so that nothing it leaks adds up
 MEMORY_MB = 4096
 WORKER = (sys.executable, "-m", "autograder.grading.worker")
@@ -110,6 +111,7 @@ class _Pool:
     timeout: float
     workers: list[_Worker] = field(default_factory=list)
     clock: _Clock = field(default_factory=_Clock)
+    not_started: int = 0  # workers in a row that ended before they were ready
 
     def __enter__(self) -> _Pool:
         return self
@@ -214,7 +216,7 @@ class _Pool:
             what, where, remedy = message["error"]
             raise CourseError(what, where=where, remedy=remedy)
         elif "ready" in message:
-            worker.ready = True
+            worker.ready, self.not_started = True, 0
         else:
             done[worker.task.number] = Result.model_validate(message["result"])
             worker.task, worker.done = None, worker.done + 1
@@ -224,8 +226,10 @@ class _Pool:
         task = worker.task
         self._drop(worker)
         if task is None:
-            raise CourseError("A grading worker does not start.", remedy="Run `course doctor`; the worker's own message stands above.")
-        if how == "crashed" and task.tries < 2:
+            self.not_started += 1
+            if how == "overran" or self.not_started >= STARTS:
+                raise CourseError("A grading worker does not start.", remedy="Run `course doctor`; the worker's own message stands above.")
+        elif how == "crashed" and task.tries < 2:
             again.append(task)
         else:
             done[task.number] = self._ungraded(task, how)

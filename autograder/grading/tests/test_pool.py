@@ -168,6 +168,13 @@ def test_a_worker_that_does_not_start_is_an_error(lesson, fake, monkeypatch):
         list(grade_many(lesson, names("a", 3), 2))
 
 
+def test_a_worker_killed_at_its_start_is_replaced(lesson, fake):
+    """As by a system that runs out of memory."""
+    script = fake / "fake_worker.py"
+    script.write_text("import os\nfrom pathlib import Path\nmark = Path(os.environ['MARKS'], 'started')\nif not mark.exists():\n    mark.touch()\n    os._exit(9)\n" + FAKE)
+    assert [r.state for r in grade_many(lesson, names("a", 3), 1)] == ["PASS"] * 3 and (fake / "started").exists()
+
+
 def test_none_is_no_work(lesson, fake):
     assert list(grade_many(lesson, [], 2)) == []
 
