@@ -25,7 +25,7 @@ MAX_BOOKS = 40  # notebooks of one hand-in that are looked into
 MAX_DEPTH = 5  # folders below the hand-in
 _SKIPPED = ("__MACOSX", ".ipynb_checkpoints", ".git", "__pycache__")
 # What lies beside a notebook in a bundle or in nbgrader's folders.
-_BESIDE = re.compile(r"lesson\.json|requirements(?:-gpu)?\.txt|README(?:\.\w+)?|glossary\.md|timestamp\.txt|submission_secret\.txt|Thumbs\.db|desktop\.ini|.*\.whl|.*\.pyc?", re.I)
+_BESIDE = re.compile(r"lesson\.json|requirements(?:-gpu)?\.txt|README(?:\.\w+)?|glossary\.md|timestamp\.txt|submission_secret\.txt|Thumbs\.db|desktop\.ini|.*\.whl|.*\.pyc", re.I)
 _PACKED = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
 
