@@ -8,6 +8,12 @@ A lesson's checks.py imports nothing from autograder (arrows go one way). It def
     def reference(...)                        # same signature as the exercise; right on every legal input
     def is_boundary(args: dict) -> bool       # does a student's own input count as a boundary input?
 
+and for lint, which tries wrong fills on the cases:
+
+    RANGES = {"beta": (-1e3, 1e3)}            # (least, largest) of the fill's names, and of "return"; whole numbers where both are integers
+    EQUIVALENT_FILLS = {"fill": "reason"}     # fills that look like mistakes and are right
+
+A case that is the same for every seed decides; drawn cases come on top. Feedback shows the names of cases: they tell no drawn value.
 A case is {"name": {"zh": .., "en": ..}, "args": {parameter: value}, "expect": value, "rtol": float, "atol": float}.
 Values are None, bool, int, float, str, lists, dicts and NumPy arrays; floats may be NaN or infinite (NaN equals NaN).
 A parameter may be {"$probe": "untouchable"}: an object that records any use (showing it is none); with it a case may say

@@ -6,7 +6,7 @@ import ast
 import copy
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from autograder.grading.compare import matches
 from autograder.lesson.checks import Checks
 from autograder.lesson.model import BLANK, Edition
+from autograder.lint.mutants import wrong_fills
 from autograder.lint.problem import Problem
 
 SEEDS = (0, 1)
@@ -30,6 +31,7 @@ class Probe:
         object.__setattr__(self, "used", True)
         raise TypeError("this argument must not be used")
 
+    __getattr__ = _use  # what it has of its own, such as its class, is not asked here
     __array_ufunc__ = None
 
 
@@ -61,12 +63,56 @@ def lint_checks(checks: Checks, edition: Edition) -> list[Problem]:
     for kind, seed, case in cases:
         if why := failure(_function(solution.source, checks.function), case):
             out.append(Problem(edition.path, solution.line, f"The solution fails the hidden {kind} case {case['name']['en']!r}: {why}.", "Mend the solution or the case."))
-    for wrong in wrong_fills(fill, exercise.source, checks.function, equivalent_fills(checks)):
-        source = exercise.source.replace(BLANK, wrong)
-        function = _function(source, checks.function)
-        if all(not failure(function, case) for _, _, case in cases):
-            say(f"The wrong fill `{wrong}` passes every hidden check.", "Add a case in which it is wrong; if it is right after all, list it in EQUIVALENT_FILLS in checks.py.")
+    _visible_inputs(checks, exercise.source, solution.source, say)
+    if not ranges(checks):
+        say("RANGES is missing or empty.", "Give for each name of the fill that is a number the least and the largest that is legal: fills that are wrong in a part of it only are then tried too.")
+    if not isinstance(listed := checks.reference.__globals__.get("EQUIVALENT_FILLS", {}), dict):
+        say("EQUIVALENT_FILLS gives no reasons.", "Make it a dict: the fill, and why it is right.")
+        return out
+    for text in listed:
+        if why := next((why for _, _, case in cases if (why := failure(_function(exercise.source.replace(BLANK, text), checks.function), case))), ""):
+            say(f"The fill `{text}` of EQUIVALENT_FILLS fails a hidden check: {why}.", "Take it out, or mend the case.")
+    for wrong, lucky in survivors(checks, fill, exercise.source, cases):
+        how = "only fails where the drawn cases happen to catch it" if lucky else "passes every hidden check"
+        say(f"The wrong fill `{wrong}` {how}.", "Add a case that stays the same in every draw, in which it is wrong; if it is right on all legal inputs, list it in EQUIVALENT_FILLS of checks.py with the reason (and see that RANGES says what is legal).")
     return out
+
+
+def survivors(checks: Checks, fill: str, exercise: str, cases: list[tuple[str, int, dict]] | None = None) -> Iterator[tuple[str, bool]]:
+    """(wrong fill, do drawn cases catch it?) of those made from `fill` that pass every case which is the same in each draw. Luck must not
+    decide: a student's inputs follow the text of his program. exercise: the cell's source, with its blank."""
+    cases = cases if cases is not None else _cases(checks, lambda *_: None)
+    fixed, drawn = _fixed_and_drawn(cases)
+    arrays = {k for _, _, case in cases for k, v in case["args"].items() if isinstance(v, np.ndarray) and v.ndim}
+    for wrong in wrong_fills(fill, exercise, checks.function, equivalent_fills(checks), ranges(checks), arrays):
+        function = _function(exercise.replace(BLANK, f"({wrong})"), checks.function)
+        if any(failure(function, case) for case in fixed):
+            continue
+        yield wrong, any(failure(function, case) for case in drawn)
+
+
+def fixed_cases(checks: Checks) -> list[dict]:
+    """The hidden cases that stay the same in every draw."""
+    return _fixed_and_drawn(_cases(checks, lambda *_: None))[0]
+
+
+def _fixed_and_drawn(cases: list[tuple[str, int, dict]]) -> tuple[list[dict], list[dict]]:
+    """The cases that every seed gives, once each, and the others."""
+    seeds: dict[str, set[int]] = {}
+    for kind, seed, case in cases:
+        seeds.setdefault(_identity(kind, case), set()).add(seed)
+    fixed, drawn = {}, []
+    for kind, _, case in cases:
+        if len(seeds[identity := _identity(kind, case)]) == len(SEEDS):
+            fixed[identity] = case
+        else:
+            drawn.append(case)
+    return list(fixed.values()), drawn
+
+
+def _identity(kind: str, case: dict) -> str:
+    plain = lambda v: (str(v.dtype), v.shape, v.tobytes()) if isinstance(v, np.ndarray) else (type(v).__name__, repr(v))  # noqa: E731
+    return repr((kind, [(k, plain(v)) for k, v in case["args"].items()]))
 
 
 def _cases(checks: Checks, say: Callable) -> list[tuple[str, int, dict]]:
@@ -131,6 +177,17 @@ def _boundary_inputs(checks: Checks, cases: list, say: Callable) -> None:
         say(f"is_boundary calls the normal case {case['name']['en']!r} a boundary.", "Move the case, or mend is_boundary.")
 
 
+def _visible_inputs(checks: Checks, exercise: str, solution: str, say: Callable) -> None:
+    """A student's own input is his own: copied from an assert that he can see, it does not count."""
+    space = _space(solution)
+    for check in (s for s in ast.parse(exercise).body if isinstance(s, ast.Assert)):
+        for call in (n for n in ast.walk(check) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == checks.function):
+            value = lambda node: eval(compile(ast.Expression(node), "<assert>", "eval"), space)  # noqa: E731
+            bound = inspect.signature(checks.reference).bind(*map(value, call.args), **{k.arg: value(k.value) for k in call.keywords if k.arg})
+            if checks.is_boundary(dict(bound.arguments)):
+                say(f"is_boundary accepts the input of the visible `{ast.unparse(call)}`.", "Let it say no: a student would only copy it.")
+
+
 def _signature(checks: Checks, edition: Edition, source: str, line: int) -> list[Problem]:
     function = next((s for s in ast.parse(source).body if isinstance(s, ast.FunctionDef) and s.name == checks.function), None)
     if function is None:
@@ -170,77 +227,23 @@ def _undocumented(body: list) -> list:
 
 def _function(source: str, name: str) -> Callable:
     """The function that a cell defines, its asserts left out."""
+    return _space(source)[name]
+
+
+def _space(source: str) -> dict:
+    """What a cell defines, its asserts left out; the grader offers np and math whether or not they are imported."""
     tree = ast.parse(source)
     tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
-    space: dict = {}
+    space: dict = {"np": np, "math": math}
     exec(compile(tree, "<cell>", "exec"), space)
-    return space[name]
+    return space
 
 
-def equivalent_fills(checks: Checks) -> list[str]:
-    """EQUIVALENT_FILLS of checks.py: fills that look like mistakes and are right."""
-    return list(checks.reference.__globals__.get("EQUIVALENT_FILLS", []))
+def equivalent_fills(checks: Checks) -> dict[str, str]:
+    """EQUIVALENT_FILLS of checks.py: fills that look like mistakes and are right, each with the reason."""
+    return dict(checks.reference.__globals__.get("EQUIVALENT_FILLS", {}))
 
 
-def wrong_fills(fill: str, exercise: str, name: str, equivalent: Iterable[str] = ()) -> Iterator[str]:
-    """Plausible mistakes: nothing, one argument, and one small change each to the solution's expression."""
-    function = next(s for s in ast.parse(exercise).body if isinstance(s, ast.FunctionDef) and s.name == name)
-    parameters = [a.arg for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
-    seen = {ast.dump(ast.parse(x, mode="eval")) for x in (fill, *equivalent)}
-    for text in ("None", "0", *parameters, *_mutants(fill, parameters)):
-        key = ast.dump(ast.parse(text, mode="eval"))
-        if key not in seen:
-            seen.add(key)
-            yield text
-
-
-_OTHER_OPERATOR = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mod, ast.Mod: ast.FloorDiv, ast.BitXor: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr, ast.LShift: ast.RShift, ast.RShift: ast.LShift}
-_OTHER_COMPARISON = {ast.Eq: (ast.NotEq, ast.LtE), ast.NotEq: (ast.Eq, ast.Gt), ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt)}
-
-
-def _mutants(fill: str, parameters: list[str]) -> Iterator[str]:
-    tree = ast.parse(fill, mode="eval")
-    nodes = list(ast.walk(tree))
-    for i, node in enumerate(nodes):
-        for change in _changes(node, parameters):
-            copied = copy.deepcopy(tree)
-            target = list(ast.walk(copied))[i]
-            new = change(target)
-            yield ast.unparse(ast.fix_missing_locations(_put(copied, target, new)))
-
-
-def _put(tree: ast.Expression, target: ast.AST, new: ast.AST) -> ast.AST:
-    class Swap(ast.NodeTransformer):
-        def visit(self, node):
-            return new if node is target else self.generic_visit(node)
-
-    return Swap().visit(tree)
-
-
-def _changes(node: ast.AST, parameters: list[str]) -> Iterator[Callable[[Any], ast.AST]]:
-    if isinstance(node, ast.IfExp):
-        yield lambda n: n.body
-        yield lambda n: n.orelse
-        yield lambda n: ast.IfExp(n.test, n.orelse, n.body)
-    elif isinstance(node, ast.BinOp):
-        if other := _OTHER_OPERATOR.get(type(node.op)):
-            yield lambda n, other=other: ast.BinOp(n.left, other(), n.right)
-        if not isinstance(node.op, (ast.Add, ast.Mult, ast.BitXor, ast.BitOr, ast.BitAnd)):
-            yield lambda n: ast.BinOp(n.right, n.op, n.left)
-        yield lambda n: n.left
-        yield lambda n: n.right
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for other in _OTHER_COMPARISON.get(type(node.ops[0]), ()):
-            yield lambda n, other=other: ast.Compare(n.left, [other()], n.comparators)
-    elif isinstance(node, ast.BoolOp):
-        yield lambda n: ast.BoolOp(ast.Or() if isinstance(n.op, ast.And) else ast.And(), n.values)
-        yield lambda n: n.values[0]
-        yield lambda n: n.values[-1]
-    elif isinstance(node, ast.UnaryOp):
-        yield lambda n: n.operand
-    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool) and math.isfinite(node.value):
-        yield lambda n: ast.Constant(n.value + 1)
-    elif isinstance(node, ast.Name) and node.id in parameters:
-        for other in parameters:
-            if other != node.id:
-                yield lambda n, other=other: ast.Name(other, ast.Load())
+def ranges(checks: Checks) -> dict[str, tuple[float, float]]:
+    """RANGES of checks.py: name of the fill -> (least, largest)."""
+    return dict(checks.reference.__globals__.get("RANGES", {}))

@@ -14,8 +14,12 @@ from __future__ import annotations
 
 FUNCTION = "{function}"
 
-# Fills that look like mistakes and are right, so that lint does not ask for a case against them.
-EQUIVALENT_FILLS: list[str] = []
+# What each name of the fill may be, and "return" the result: (least, largest), whole numbers where both are integers. Lint tries fills
+# that are wrong in a part of these ranges only.
+RANGES: dict[str, tuple[float, float]] = {{}}
+
+# Fills that look like mistakes and are right, each with the reason, so that lint does not ask for a case against them.
+EQUIVALENT_FILLS: dict[str, str] = {{}}
 
 
 def reference({parameters}):
@@ -24,12 +28,15 @@ def reference({parameters}):
 
 
 def is_boundary(args: dict) -> bool:
-    """Whether a student's own input can betray a wrong fill. The arguments come from outside: any type may stand here."""
+    """Whether a student's own input can betray a wrong fill; not if a visible assert has it. The arguments come from outside: any type may stand here."""
     return False
 
 
 def normal_cases(rng) -> list[dict]:
-    """Ordinary inputs from the generator: non-square, prime-ish sizes, values that are not all the same. None may be one that is_boundary accepts.
+    """Ordinary inputs: non-square, prime-ish sizes, values that are not all the same. None may be one that is_boundary accepts.
+
+    Some are the same in each draw, and catch every wrong fill that is known: luck must not decide. Some come from the generator, so that none
+    can be learnt by heart.
 
     A case: {{"name": {{"zh": .., "en": ..}}, "args": {{..}}, "expect": reference(..), "rtol": 0.0, "atol": 0.0}}
     """

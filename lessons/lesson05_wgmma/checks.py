@@ -2,8 +2,8 @@
 
 The exercise is `accumulator_coord(thread, register)`, the (row, column) of the 64 x N accumulator tile that a register of a thread holds.
 Both numbers are mixed-radix: thread = 32 * warp + 4 * quad + place, register = 4 * group + 2 * half + side. Normal cases vary one digit at
-a time and then all of them; boundary cases are the last threads and registers of several widths, and the seams where one digit wraps
-and the next begins. N is no argument: a wider tile only has more registers.
+a time and then all of them, in every group of four threads and every group of columns; boundary cases are the last threads and registers
+of several widths, and the seams where one digit wraps and the next begins. N is no argument: a wider tile only has more registers.
 
 Left open on purpose: threads beyond 127 and registers beyond 127, which no warpgroup and no instruction has.
 """
@@ -11,7 +11,12 @@ Left open on purpose: threads beyond 127 and registers beyond 127, which no warp
 from __future__ import annotations
 
 FUNCTION = "accumulator_coord"
+RANGES = {"thread": (0, 127), "register": (0, 127), "warp": (0, 3), "lane": (0, 31)}
+EQUIVALENT_FILLS = {
+    "16 * warp + lane // 4 + 8 * (register // 2 % 2), 8 * (register // 4) + 2 * (thread % 4) + register % 2": "a warp has a multiple of 4 threads",
+}
 THREADS, WIDTHS = 128, tuple(range(8, 257, 8))
+VISIBLE = 7  # the register of the last corner that an assert shows
 
 
 def reference(thread, register):
@@ -23,23 +28,28 @@ def reference(thread, register):
 def is_boundary(args: dict) -> bool:
     """A student's own input counts when it is the tile's last corner: thread 127 and the last register of some legal N, N / 2 - 1.
 
-    N = 64 does not count: its corner is (63, 63), which a version with row and column exchanged gets right as well.
+    N = 64 does not count: its corner is (63, 63), which a version with row and column exchanged gets right as well. N = 16 is the visible assert's.
     """
     thread, register = args.get("thread"), args.get("register")
     if set(args) != {"thread", "register"} or any(isinstance(x, bool) or not isinstance(x, int) for x in (thread, register)):
         return False
-    return thread == THREADS - 1 and 2 * (register + 1) in WIDTHS and register != 31
+    return thread == THREADS - 1 and 2 * (register + 1) in WIDTHS and register not in (31, VISIBLE)
 
 
 def _case(zh: str, en: str, thread, register) -> dict:
-    where = f"thread {thread}, register {register}"
     return {
-        "name": {"zh": f"{zh}（{where}）", "en": f"{en} ({where})"},
+        "name": {"zh": zh, "en": en},  # never the values: feedback shows the name
         "args": {"thread": int(thread), "register": int(register)},
         "expect": reference(int(thread), int(register)),
         "rtol": 0.0,
         "atol": 0.0,
     }
+
+
+def _everywhere() -> list[tuple[int, int]]:
+    """A thread of each group of four and a register of each group of columns, in other pairs. Of two neighbouring groups one has the last
+    register, and of the others the middle two come in turn: each digit shows everywhere."""
+    return [(4 * i + (i + i // 8) % 4, 4 * ((13 * i + 6) % 32) + (3 if i % 2 else 1 + i // 8 % 2)) for i in range(32)]
 
 
 def normal_cases(rng) -> list[dict]:
@@ -56,14 +66,15 @@ def normal_cases(rng) -> list[dict]:
         ("行小列大", "small row, large column", 5, 110),
         ("行大列小", "large row, small column", 118, 3),
     ]
-    drawn = [(warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(3)]
-    return [_case(*f) for f in fixed] + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
+    every = [_case("每个四线程组，每个列组", "every group of four threads, every group of columns", *x) for x in _everywhere()]
+    drawn = [(warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(2)]
+    return [_case(*f) for f in fixed] + every + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
 
 
 def boundary_cases(rng) -> list[dict]:
     """The last thread and register of several widths, and the seams between digits."""
     corners = [(f"最后一个线程与寄存器，N = {n}", f"last thread and register, N = {n}", THREADS - 1, n // 2 - 1) for n in (8, 16, 24, 128, 248, 256)]
-    drawn = 8 * int(rng.integers(4, 8)) - 1  # N = 64 to 112
+    drawn = [4 * int(rng.integers(4, 31)) - 1 for _ in range(3)]  # N = 32 to 240
     seams = [
         ("第一个线程，最后一个寄存器", "first thread, last register", 0, 127),
         ("最后一个线程，第一个寄存器", "last thread, first register", 127, 0),
@@ -74,6 +85,6 @@ def boundary_cases(rng) -> list[dict]:
         ("四线程组的开头", "start of a group of four threads", 36, 7),
         ("列组的末尾", "end of a group of columns", 101, 7),
         ("列组的开头", "start of a group of columns", 101, 8),
-        ("随机一个 N 的最后一个寄存器", "last register of a drawn N", 95, drawn),
+        *(("随机一个 N 的最后一个寄存器", "last register of a drawn N", thread, register) for thread, register in zip((95, 63, 127), drawn)),
     ]
     return [_case(*c) for c in corners + seams]

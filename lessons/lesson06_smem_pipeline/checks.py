@@ -3,7 +3,8 @@
 The exercise is `advance(index, phase, stages)`, which returns the next place (index, phase) of a ring of `stages`: the index
 counts 0 .. stages - 1, and the phase bit flips when it wraps. Normal cases are places of a ring of two stages or more;
 boundary cases are those that tell a flip from what looks like one: a ring of one stage, where every step wraps, and the end of
-an odd lap, where the bit has to come back to 0.
+an odd lap, where the bit has to come back to 0. Every small ring and some of each larger size stand in each draw, so that no ring is right
+by luck.
 
 Left open on purpose: places that a ring never has (index >= stages, a phase that is neither 0 nor 1, no stage at all).
 """
@@ -12,6 +13,12 @@ from __future__ import annotations
 
 FUNCTION = "advance"
 
+RANGES = {"index": (0, 4095), "phase": (0, 1), "stages": (1, 4096)}
+EQUIVALENT_FILLS = {
+    "((index + 1) % stages, phase ^ (index + 1 >= stages))": "the index is below the number of stages",
+    "((index + 1) % stages, phase ^ ((index + 1 - stages) // 16 == 0))": "what is left of a lap is not above 0, and -1 // 16 is -1",
+    "None if index > stages else ((index + 1) % stages, phase ^ (index + 1 == stages))": "the index is below the number of stages",
+}
 MOST = 64  # stages of an input that counts as the student's own boundary
 
 
@@ -43,9 +50,17 @@ def _case(zh: str, en: str, index: int, phase: int, stages: int) -> dict:
     }
 
 
+RINGS = (2, 3, 4, 5, 6, 7, 8, 11, 16, 29, 64, 97, 256, 1021, 4096)
+
+
+def _inside(stages: int) -> tuple[int, int]:
+    """A step within a lap that does not wrap, of either phase."""
+    return stages // 2 - stages % 2, stages % 2
+
+
 def normal_cases(rng) -> list[dict]:
-    """Steps within a lap and the wrap of lap 0, in rings of 2 to 7 stages and of a larger, random size."""
-    odd = int(rng.integers(5, 20)) * 2 + 1
+    """Steps within a lap and the wrap of lap 0, in rings of 2 stages and more."""
+    odd = int(rng.integers(16, 24)) * 2 + 1
     inside = int(rng.integers(1, odd - 2))
     return [
         _case("环的起点", "the start of the ring", 0, 0, 4),
@@ -54,11 +69,11 @@ def normal_cases(rng) -> list[dict]:
         _case("圈中间，phase 为 1：不能变", "within a lap, phase 1: it must stay", 1, 1, 3),
         _case("绕回前一步：还不绕", "one step before the wrap: no wrap yet", 2, 0, 4),
         _case("绕回前一步，奇数圈", "one step before the wrap, odd lap", 5, 1, 7),
-        _case("第 0 圈绕回，3 个 stage", "lap 0 wraps, 3 stages", 2, 0, 3),
-        _case("第 0 圈绕回，4 个 stage", "lap 0 wraps, 4 stages", 3, 0, 4),
-        _case("第 0 圈绕回，7 个 stage", "lap 0 wraps, 7 stages", 6, 0, 7),
+        _case("离绕回还差 256 步", "256 steps before the wrap", 511, 1, 768),
+        _case("离绕回还差几步", "some steps before the wrap", 10, 0, 19),
+        *(_case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n) for n in RINGS if n > 4),
+        *(_case("第 0 圈绕回，各种大小的环", "lap 0 wraps, rings of every size", n - 1, 0, n) for n in RINGS),
         _case("两个 stage，第一步", "two stages, first step", 0, 0, 2),
-        _case("两个 stage，绕回", "two stages, wrap", 1, 0, 2),
         _case("大环的中间", "within a large ring", inside, int(rng.integers(0, 2)), odd),
         _case("大环绕回", "a large ring wraps", odd - 1, 0, odd),
     ]
@@ -66,14 +81,12 @@ def normal_cases(rng) -> list[dict]:
 
 def boundary_cases(rng) -> list[dict]:
     """A ring of one stage, and odd laps that end: the bit comes back to 0."""
-    odd = int(rng.integers(5, 20)) * 2 + 1
+    odd = int(rng.integers(16, 24)) * 2 + 1
     return [
         _case("只有一个 stage，phase 为 0", "one stage, phase 0", 0, 0, 1),
         _case("只有一个 stage，phase 为 1", "one stage, phase 1", 0, 1, 1),
-        _case("奇数圈绕回，两个 stage", "an odd lap wraps, two stages", 1, 1, 2),
-        _case("奇数圈绕回，3 个 stage", "an odd lap wraps, 3 stages", 2, 1, 3),
-        _case("奇数圈绕回，4 个 stage", "an odd lap wraps, 4 stages", 3, 1, 4),
-        _case("奇数圈绕回，7 个 stage", "an odd lap wraps, 7 stages", 6, 1, 7),
+        *(_case("奇数圈绕回，各种大小的环", "an odd lap wraps, rings of every size", n - 1, 1, n) for n in RINGS),
         _case("大环的奇数圈绕回", "an odd lap of a large ring wraps", odd - 1, 1, odd),
         _case("两个 stage，奇数圈的第一步：不绕", "two stages, first step of an odd lap: no wrap", 0, 1, 2),
+        _case("奇数圈，离绕回还差几步", "an odd lap, some steps before the wrap", 20, 1, 37),
     ]

@@ -3,13 +3,19 @@
 The exercise is `accumulator_registers(tile_m, tile_n, consumer_warpgroups)`: the FP32 accumulators that each thread of a consumer
 warpgroup holds, tile_m * tile_n elements shared evenly by 128 threads a warpgroup. It is what the tile needs, so it may exceed 255.
 
-Every case is a tile that wgmma can make: tile_n a multiple of 8 up to 256, tile_m a multiple of 64 for each warpgroup. Left open on
-purpose: tiles that cannot be shared so (192 rows by two warpgroups), where a kernel would round up, and types other than FP32.
+Every case is a tile that wgmma can make: tile_n a multiple of 8 up to 256, tile_m a multiple of 64 for each warpgroup, and at most seven
+warpgroups beside the producer's in a block of 1024 threads. Tall tiles, every number of warpgroups and every width in steps of 16 stand in
+each draw, so that no cut or special case passes by luck. Left open on purpose: tiles that cannot be shared so (192 rows by two
+warpgroups), where a kernel would round up, and types other than FP32.
 """
 
 from __future__ import annotations
 
 FUNCTION = "accumulator_registers"
+RANGES = {"tile_m": (64, 4096), "tile_n": (8, 256), "consumer_warpgroups": (1, 7), "return": (4, 4096)}
+EQUIVALENT_FILLS = {
+    "tile_m * tile_n / (WARPGROUP * consumer_warpgroups)": "the tile is shared evenly, and a whole number may come as a float",
+}
 
 THREADS, ADDRESSABLE, OTHERS, SLAB, WIDEST = 128, 255, 26, 64, 256
 OF_SM, PRODUCER = 65536, 24  # registers of an SM; what the producer keeps
@@ -61,8 +67,15 @@ def _drawn(rng, groups: int, count: int) -> list[tuple[int, int, int]]:
     return out
 
 
+# (tile_m, tile_n, consumer_warpgroups)
+TALL = [(1088, 8, 1), (1472, 8, 1), (2176, 16, 2), (2048, 8, 2), (1344, 24, 3), (1600, 16, 5)]
+GROUPS = [(256, 40, 4), (320, 64, 5), (640, 40, 5), (384, 72, 6), (768, 24, 6), (448, 56, 7), (896, 24, 7), (192, 104, 3), (576, 48, 3)]
+WIDTHS = [(64, n, 1) for n in (88, 136, 152, 168, 184, 200, 216, 232, 248)] + [(128, 112, 1), (320, 80, 1), (448, 56, 1)]
+BEYOND = [(512, 248, 1), (1024, 232, 1), (2048, 256, 1), (4096, 136, 2), (4096, 8, 1), (1280, 184, 4), (1600, 232, 5), (2304, 88, 6), (1344, 256, 7), (3712, 72, 2)]
+
+
 def normal_cases(rng) -> list[dict]:
-    """Tiles that fit, by one to four warpgroups."""
+    """Tiles that fit, by one to seven warpgroups."""
     cases = [
         _case("64×64，一个 warpgroup", "64x64 by one warpgroup", 64, 64, 1),
         _case("64×256：矮而宽", "64x256: low and wide", 64, 256, 1),
@@ -72,7 +85,10 @@ def normal_cases(rng) -> list[dict]:
         _case("192×128，三个 warpgroup", "192x128 by three warpgroups", 192, 128, 3),
         _case("256×128，四个 warpgroup", "256x128 by four warpgroups", 256, 128, 4),
     ]
-    for groups, count in ((1, 3), (2, 3), (3, 2), (4, 2)):
+    cases += [_case("很高、很窄的 tile", "tall and narrow tiles", *x) for x in TALL]
+    cases += [_case("三到七个 warpgroup", "three to seven warpgroups", *x) for x in GROUPS]
+    cases += [_case("各种宽度，一个 warpgroup", "every width, one warpgroup", *x) for x in WIDTHS]
+    for groups, count in ((1, 2), (2, 2), (3, 2), (4, 2)):
         for i, (m, n, g) in enumerate(_drawn(rng, groups, count), 1):
             cases.append(_case(f"随机 tile，{groups} 个 warpgroup（{i}）", f"a random tile, {groups} warpgroup(s) ({i})", m, n, g))
     return cases
@@ -90,7 +106,9 @@ def boundary_cases(rng) -> list[dict]:
         _case("128×248，一个 warpgroup", "128x248 by one warpgroup", 128, 248, 1),
         _case("随机宽度，256 行，一个 warpgroup：需要的远超上限", "256 rows of a random width by one warpgroup: needs far beyond the limit", 256, n, 1),
         _case("512×256，一个 warpgroup", "512x256 by one warpgroup", 512, 256, 1),
+        *(_case("需要的远超上限，各种高度与 warpgroup 数", "far beyond the limit, every height and number of warpgroups", *x) for x in BEYOND),
         _case("64×8：wgmma 的最小一步", "64x8: the smallest step of wgmma", 64, 8, 1),
         _case("64×24：12 个，不是 8 的倍数", "64x24: 12, no multiple of 8", 64, 24, 1),
         _case("192×8，三个 warpgroup", "192x8 by three warpgroups", 192, 8, 3),
+        _case("320×24，五个 warpgroup", "320x24 by five warpgroups", 320, 24, 5),
     ]

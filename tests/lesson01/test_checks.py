@@ -48,6 +48,16 @@ WRONG = {
     "at least one byte": ("min(peak_flops, flops / max(bytes_moved, 1) * bandwidth)", (True, False)),
     "a little added": ("min(peak_flops, flops / (bytes_moved + 1e-6) * bandwidth)", (None, False)),
     "guard too wide": ("peak_flops if bytes_moved < 1 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "guard of a thousandth": ("peak_flops if bytes_moved < 1e-3 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "guard of a ten-thousandth": ("peak_flops if bytes_moved < 1e-4 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "guard with a tolerance": ("peak_flops if abs(bytes_moved) < 1e-12 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "guard by closeness": ("peak_flops if math.isclose(bytes_moved, 0, abs_tol=1e-9) else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "a little in place of none": ("min(peak_flops, flops / max(bytes_moved, 1e-12) * bandwidth)", (True, False)),
+    "next to nothing added": ("min(peak_flops, flops / (bytes_moved + 1e-15) * bandwidth)", (True, False)),
+    "at least 1 FLOP/s": ("max(1, peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth))", (False, False)),
+    "the peak below its own number": ("(peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth)) if peak_flops > flops else peak_flops", (False, None)),
+    "times in 8 bits": ("flops / (max(flops / peak_flops, bytes_moved / bandwidth) % 256) if flops else 0.0", (False, None)),
+    "capped": ("peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth, 1e15)", (False, None)),
     "guard truncates": ("peak_flops if int(bytes_moved) == 0 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
     "guard on flops": ("peak_flops if flops == 0 else min(peak_flops, flops / bytes_moved * bandwidth)", (False, False)),
     "whole-number intensity": ("min(peak_flops, flops // bytes_moved * bandwidth) if bytes_moved else peak_flops", (False, None)),
@@ -91,6 +101,7 @@ def test_wrong_fill_fails_where_it_should(name):
         got = outcome(f"return {fill}", seed)
         assert got != (True, True), seed
         assert all(e is None or e == g for e, g in zip(expected, got)), (seed, got)
+    assert fills.caught_without_luck(CHECKS, function_of(f"return {fill}"))
 
 
 def test_each_case_expects_what_the_reference_gives():
@@ -115,6 +126,7 @@ def test_normal_cases_lie_on_the_side_they_name():
     [
         (dict(flops=2, bytes_moved=0, peak_flops=60e12, bandwidth=4e12), True),
         (dict(flops=1e9, bytes_moved=0.0, peak_flops=60e12, bandwidth=4e12), True),
+        (dict(flops=8, bytes_moved=0, peak_flops=60e12, bandwidth=4e12), False),  # the visible assert's
         (dict(flops=1e9, bytes_moved=1, peak_flops=60e12, bandwidth=4e12), False),
         (dict(flops=0, bytes_moved=0, peak_flops=60e12, bandwidth=4e12), False),
         (dict(flops=1e9, bytes_moved=False, peak_flops=60e12, bandwidth=4e12), False),

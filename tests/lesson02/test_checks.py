@@ -68,6 +68,12 @@ WRONG = {
     "short waits ignored": ("bandwidth * np.where(np.asarray(latency) < 1e-9, 0, latency)[()]", (True, False)),
     "a default latency": ("bandwidth * np.where(np.asarray(latency) == 0, 5e-7, latency)[()]", (True, False)),
     "the inverse of the inverse": ("bandwidth / (1 / latency)", (True, False)),
+    "shortest waits ignored": ("bandwidth * np.where(np.asarray(latency) < 1e-15, 0, latency)[()]", (True, False)),
+    "waits in femtoseconds": ("bandwidth * np.round(latency, 15)", (False, False)),
+    "no table with a number": ("bandwidth * latency if np.ndim(bandwidth) < 2 or np.ndim(latency) else bandwidth * 0", (False, True)),
+    "no number with a table": ("bandwidth * latency if np.ndim(latency) < 2 or np.ndim(bandwidth) else latency * 0", (False, True)),
+    "no three dimensions": ("bandwidth * latency if np.ndim(latency) < 3 else latency", (False, True)),
+    "no NumPy scalars": ("bandwidth * latency if not isinstance(latency, np.float64) else 0.0", (False, True)),
     "capped at the registers": ("np.minimum(bandwidth * latency, 132 * 65536 * 4)[()]", (False, True)),
 }
 
@@ -89,6 +95,7 @@ def test_wrong_fill_fails_where_it_should(name):
     fill, expected = WRONG[name]
     assert outcome(fill) == expected
     assert expected != (True, True)
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_each_case_expects_what_the_reference_gives_and_has_both_names():
@@ -109,6 +116,14 @@ def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
         ({"bandwidth": 2e12, "latency": 0}, True),
         ({"bandwidth": 3, "latency": 0.0}, True),
         ({"bandwidth": 2e12, "latency": -0.0}, True),
+        ({"bandwidth": 3.0e12, "latency": 0}, False),  # the visible assert's
+        ({"bandwidth": 2.0e12, "latency": np.array([5.0e-7, 0.0])}, False),
+        ({"bandwidth": 2.0e12, "latency": np.array([3.0e-7, 0.0])}, True),
+        ({"bandwidth": np.array([1e12, 2e12]), "latency": 0.0}, True),
+        ({"bandwidth": np.array([0.0, 2e12]), "latency": np.array([0.0, 5e-7])}, False),  # nowhere both
+        ({"bandwidth": np.array([1e12, 2e12]), "latency": np.zeros(3)}, False),  # no shapes that broadcast
+        ({"bandwidth": np.array([1e12, np.inf]), "latency": 0.0}, False),
+        ({"bandwidth": [1e12, 2e12], "latency": 0}, False),  # a list times 0 is an empty list
         ({"bandwidth": 0.0, "latency": 0.0}, False),
         ({"bandwidth": 0, "latency": 5e-7}, False),
         ({"bandwidth": 2e12, "latency": 5e-7}, False),

@@ -13,6 +13,7 @@ from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson, load_lesson
 from autograder.lint.hidden import failure
+from tests.support import fills
 
 LESSON = load_lesson("3")
 CHECKS = load_checks(find_lesson("3") / "checks.py")
@@ -75,6 +76,16 @@ WRONG = {
     "one arrival left": ("pending == 1 and tx == 0", (False, False)),
     "phase 0 only": ("pending == 0 and tx == 0 and phase == 0", (False, False)),
     "assignment of zeros": ("(pending, tx) != (0, 0)", (False, False)),
+    "fewer bytes than 16": ("pending == 0 and abs(tx) < 16", (False, False)),
+    "whole chunks of 16 bytes": ("pending == 0 and tx // 16 == 0", (False, True)),
+    "bytes modulo 64": ("pending == 0 and tx % 64 == 0", (False, False)),
+    "bytes modulo 256": ("pending == 0 and tx % 256 == 0", (False, False)),
+    "the low 10 bits of the bytes": ("pending == 0 and tx & 1023 == 0", (False, False)),
+    "bytes in 16 bits": ("pending == 0 and tx % 65536 == 0", (False, False)),
+    "arrivals in 8 bits": ("pending % 256 == 0 and tx == 0", (False, False)),
+    "arrivals in 16 bits": ("pending % 65536 == 0 and tx == 0", (False, False)),
+    "one too few of many": ("pending == 0 and tx == 0 if count < 256 else pending <= 1 and tx == 0", (False, True)),
+    "never for many": ("pending == 0 and tx == 0 and count < 256", (False, False)),
     "fewer bytes than a chunk": ("pending == 0 and abs(tx) < 32", (False, False)),
 }
 
@@ -105,6 +116,7 @@ def test_statements_in_place_of_the_blank_are_admitted_too():
 def test_wrong_fill_fails_where_it_should(name, seed):
     fill, expected = WRONG[name]
     assert expected != (True, True) and outcome(fill, seed) == expected
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_each_case_expects_what_the_reference_gives():
@@ -122,14 +134,17 @@ def test_normal_cases_never_have_bytes_ahead_of_their_expectation_and_boundary_c
 def test_random_cases_change_with_the_seed_and_complete_phases_half_of_the_time():
     first = lambda seed: [c["args"] for c in CHECKS.boundary_cases(np.random.default_rng(seed))]
     assert first(1) == first(1) != first(2)
-    cases = CHECKS.boundary_cases(np.random.default_rng(1))[12:]
-    assert sum(c["expect"][2] != c["args"]["state"][2] for c in cases) == len(cases) // 2 == 12
+    cases = [c for c in CHECKS.boundary_cases(np.random.default_rng(1)) if c["name"]["en"].startswith("a random step")]
+    assert sum(c["expect"][2] != c["args"]["state"][2] for c in cases) == len(cases) // 2 == 4
 
 
 @pytest.mark.parametrize(
     ("args", "counts"),
     [
-        ({"state": (1, 0, 0, 1), "event": (0, -512)}, True),
+        ({"state": (1, 0, 0, 1), "event": (0, -256)}, True),
+        ({"state": (1, 0, 0, 1), "event": (0, -512)}, False),  # the visible assert's
+        ({"state": [1, 0, 0, 1], "event": [0, -512]}, False),
+        ({"state": (2, -16, 0, 2), "event": (1, 32)}, False),  # no usual wrong condition holds: arrivals and bytes are both missing
         ({"state": (1, -512, 0, 1), "event": (1, 1024)}, True),
         ({"state": [1, -512, 1, 1], "event": [1, 512]}, True),
         ({"state": (0, 256, 0, 1), "event": (0, -512)}, True),

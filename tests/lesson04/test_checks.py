@@ -13,6 +13,7 @@ from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("4") / "checks.py")
 SEEDS = range(20)
@@ -55,6 +56,9 @@ WRONG = {
     "right from row 8 on modulo 7": "row * 128 + (byte ^ row % 7 * 16)",
     "right but for the last chunk": "row * 128 + (byte ^ row % 8 * 16 if byte < 112 else byte)",
     "even rows only": "row * 128 + (byte ^ row % 8 // 2 * 2 * 16)",
+    "right in some rows only": "row * 128 + (byte ^ row % 8 * 16) if row < 38 or row == 63 or row % 8 in (3, 6) else row * 128 + byte",
+    "right in some rows of each eight": "row * 128 + (byte ^ row % 8 * 16) if not (row > 16 and row % 8 in (1, 2, 4)) else row * 128 + byte",
+    "one row wrong": "row * 128 + (byte ^ row % 8 * 16) if row != 41 else row * 128 + byte",
     "only the visible asserts": "{(0, 37): 37, (1, 0): 144, (5, 24): 712, (7, 20): 996}.get((row, byte), 0)",
     "a float": "row * 128 + (byte ^ row % 8 * 16) + 0.5",
     "nothing": "None",
@@ -106,9 +110,10 @@ def test_right_fills_are_admitted(fill):
 def test_wrong_fills_fail(name):
     for seed in SEEDS:
         assert not all(passes(function_of(WRONG[name]), case) for case in cases(seed)), f"seed {seed}"
+    assert fills.caught_without_luck(CHECKS, function_of(WRONG[name]))
 
 
-SILENT = {"row not taken modulo 8", "row modulo 16", "right in the first eight rows only", "only the visible asserts"}
+SILENT = {"row not taken modulo 8", "row modulo 16", "right in the first eight rows only", "only the visible asserts", "right in some rows only", "right in some rows of each eight", "one row wrong"}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -48,6 +48,8 @@ WRONG = {
     "counted from 1": ("1 + 16 * warp + 8 * (register // 2 % 2) + lane // 4, 1 + 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
     "the visible cases only": ("{(0, 0): (0, 0), (5, 2): (9, 2), (127, 3): (63, 7)}.get((thread, register))", (False, False)),
     "the corner by hand": ("(63, 2 * register + 1) if thread == 127 else (16 * warp + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2)", (False, False)),
+    "the last warp unlike the others": ("16 * warp + (8 * (register // 2 % 2) if thread < 96 else register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
+    "right up to 40 columns": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * min(register // 4, 4) + 2 * (lane % 4) + register % 2", (False, False)),
     "true division": ("16 * warp + 8 * (register / 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
     "one number": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4) * 256 + 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
 }
@@ -74,6 +76,7 @@ def test_right_fill_passes(name, seed):
 def test_wrong_fill_fails_where_it_should(name, seed):
     fill, expected = WRONG[name]
     assert outcome(fill, seed) == expected
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_the_reference_is_the_kernels():
@@ -96,6 +99,7 @@ def test_every_case_is_named_in_both_languages_and_drawn_by_its_seed():
         ({"thread": 127, "register": 3}, True),
         ({"thread": 127, "register": 127}, True),
         ({"thread": 127, "register": 63}, True),
+        ({"thread": 127, "register": 7}, False),  # N = 16: the visible assert's
         ({"thread": 127, "register": 31}, False),  # N = 64: (63, 63)
         ({"thread": 127, "register": 2}, False),
         ({"thread": 127, "register": 131}, False),
@@ -110,6 +114,12 @@ def test_every_case_is_named_in_both_languages_and_drawn_by_its_seed():
 )
 def test_own_input_counts_only_at_the_last_corner_of_a_tile(args, counts):
     assert CHECKS.is_boundary(args) is counts
+
+
+def test_the_names_of_checks_that_feedback_shows_tell_no_drawn_value():
+    names = [{tuple(c["name"].values()) for c in make(np.random.default_rng(seed))} for seed in range(5) for make in (CHECKS.normal_cases, CHECKS.boundary_cases)]
+    assert names[0] == names[2] == names[8] and names[1] == names[3] == names[9]
+    assert not any("register 2" in en or "thread 8" in en for _, en in names[0])
 
 
 def test_the_corner_of_n_64_does_not_tell_row_from_column():

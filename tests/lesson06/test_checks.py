@@ -54,6 +54,10 @@ WRONG = {
     "one stage forgotten": ("(0, phase) if stages == 1 else ((index + 1) % stages, phase ^ (index + 1 == stages))", (True, False)),
     "one stage waits for nobody": ("(0, 0) if stages == 1 else ((index + 1) % stages, phase ^ (index + 1 == stages))", (True, False)),
     "the stages of the visible case": ("(index + 1) % 3, phase ^ (index + 1 == 3)", (False, False)),
+    "wrong from 64 stages on": ("((index + 1) % stages, phase ^ (index + 1 == stages)) if stages < 64 else (index + 1, phase)", (False, False)),
+    "wrong for 5 and 6 stages": ("((index + 1) % stages, phase ^ (index + 1 == stages)) if stages not in (5, 6) else (index + 1, phase)", (False, False)),
+    "no flip with 6 stages": ("((index + 1) % stages, phase ^ (index + 1 == stages and stages != 6))", (False, False)),
+    "phase lost from stage 30 on": ("(0, phase ^ 1) if index >= stages - 1 else (index + 1, phase * (index < 30))", (False, True)),
     "-phase": ("(0, -phase) if index + 1 == stages else (index + 1, phase)", (False, False)),
     "complement of all bits": ("(0, ~phase) if index + 1 == stages else (index + 1, phase)", (False, False)),
 }
@@ -96,6 +100,7 @@ def test_wrong_fill_fails_where_it_should(name, seed):
     got = outcome(fill, seed)
     assert got == expected
     assert got != (True, True)
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_the_cases_reach_every_place_of_a_ring_over_two_laps():

@@ -9,6 +9,7 @@ import pytest
 
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
+from tests.support import fills
 
 CHECKS = load_checks(find_lesson("7") / "checks.py")
 
@@ -86,6 +87,20 @@ RIGHT = {
 
 # fill -> (normal cases pass, boundary cases pass)
 WRONG = {
+    "narrow tolerance on beta": ("alpha * acc if abs(beta) < 1e-9 else alpha * acc + beta * c", (True, False)),
+    "narrowest tolerance on beta": ("alpha * acc if abs(beta) < 1e-12 else alpha * acc + beta * c", (True, False)),
+    "beta rounded": ("alpha * acc if round(beta, 9) == 0 else alpha * acc + beta * c", (True, False)),
+    "beta close to 0": ("alpha * acc if np.isclose(beta, 0) else alpha * acc + beta * c", (True, False)),
+    "NaN scrubbed from the result, beta 0": ("np.nan_to_num(alpha * acc) if beta == 0 else alpha * acc + beta * c", (True, False)),
+    "NaN scrubbed from acc": ("alpha * np.nan_to_num(acc) if beta == 0 else alpha * np.nan_to_num(acc) + beta * c", (False, False)),
+    "NaN scrubbed from acc, beta not 0": ("alpha * acc if beta == 0 else alpha * np.nan_to_num(acc) + beta * c", (False, True)),
+    "NaN scrubbed from acc, beta 0": ("alpha * np.nan_to_num(acc) if beta == 0 else alpha * acc + beta * c", (True, False)),
+    "cut off, beta 0": ("np.clip(alpha * acc, -1e4, 1e4) if beta == 0 else alpha * acc + beta * c", (True, False)),
+    "saturates as FP16": ("alpha * acc if beta == 0 else np.clip(alpha * acc + beta * c, -65504, 65504)", (False, False)),
+    "alpha at most 255": ("min(255, alpha) * acc if beta == 0 else min(255, alpha) * acc + beta * c", (False, False)),
+    "beta at most 255": ("alpha * acc if beta == 0 else alpha * acc + min(255, beta) * c", (False, True)),
+    "large negative beta dropped": ("alpha * acc if beta == 0 else alpha * acc + (beta * c if beta > -100 else 0)", (False, True)),
+    "negative alpha, beta 0": ("abs(alpha) * acc if beta == 0 and alpha < -3 else (alpha * acc if beta == 0 else alpha * acc + beta * c)", (True, False)),
     "C read always": ("alpha * acc + beta * c", (True, False)),
     "guard on C instead of beta": ("alpha * acc if c is None else alpha * acc + beta * c", (True, False)),
     "truth of C": ("alpha * acc if not c else alpha * acc + beta * c", (False, False)),
@@ -97,8 +112,8 @@ WRONG = {
     "alpha and beta swapped": ("beta * acc if beta == 0 else beta * acc + alpha * c", (False, False)),
     "alpha ignored": ("acc if beta == 0 else acc + beta * c", (False, False)),
     "beta ignored": ("alpha * acc if beta == 0 else alpha * acc + c", (False, False)),
-    "alpha over both": ("alpha * acc if beta == 0 else alpha * (acc + beta * c)", (False, True)),
-    "positive beta only": ("alpha * acc + beta * c if beta > 0 else alpha * acc", (False, True)),
+    "alpha over both": ("alpha * acc if beta == 0 else alpha * (acc + beta * c)", (False, False)),
+    "positive beta only": ("alpha * acc + beta * c if beta > 0 else alpha * acc", (False, False)),
     "beta is exactly one": ("alpha * acc + c if beta == 1 else alpha * acc", (False, False)),
     "tolerance on beta": ("alpha * acc if abs(beta) < 1e-6 else alpha * acc + beta * c", (True, False)),
     "beta truncated": ("alpha * acc if int(beta) == 0 else alpha * acc + beta * c", (False, False)),
@@ -126,6 +141,7 @@ def test_wrong_fill_fails_where_it_should(name):
     got = outcome(fill)
     assert got == expected
     assert got != (True, True)
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_each_case_expects_what_the_reference_gives():
@@ -137,7 +153,7 @@ def test_each_case_expects_what_the_reference_gives():
 
 def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
     def first(seed):
-        return CHECKS.normal_cases(np.random.default_rng(seed))[2]["args"]["acc"]
+        return next(c["args"]["acc"] for c in CHECKS.normal_cases(np.random.default_rng(seed)) if "float64" in c["name"]["en"])
 
     assert np.array_equal(first(1), first(1))
     assert not np.array_equal(first(1), first(2))
@@ -146,9 +162,12 @@ def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
 @pytest.mark.parametrize(
     ("args", "counts"),
     [
-        ({"acc": 3.0, "alpha": 2.0, "beta": 0.0, "c": None}, True),
-        ({"acc": 3.0, "alpha": 2.0, "beta": 0}, True),
-        ({"acc": 3.0, "alpha": 2.0, "beta": -0.0, "c": float("nan")}, True),
+        ({"acc": 3.0, "alpha": -2.0, "beta": 0.0, "c": None}, True),
+        ({"acc": 5.0, "alpha": 2.0, "beta": 0}, True),
+        ({"acc": 3.0, "alpha": 2.5, "beta": -0.0, "c": float("nan")}, True),
+        ({"acc": 3.0, "alpha": 2.0, "beta": 0.0, "c": None}, False),  # what the visible asserts have
+        ({"acc": 3, "alpha": 2, "beta": 0}, False),
+        ({"acc": 3.0, "alpha": 2.0, "beta": -0.0, "c": float("nan")}, False),
         ({"acc": 3.0, "alpha": 2.0, "beta": 0.0, "c": float("inf")}, True),
         ({"acc": [1.0], "alpha": 2.0, "beta": 0.0, "c": [float("nan")]}, True),
         ({"acc": 3.0, "alpha": 2.0, "beta": 0.0, "c": 4.0}, False),

@@ -63,6 +63,11 @@ WRONG = {
     "operands": ("(tile_m + tile_n) * 64 // (128 * consumer_warpgroups)", (False, False)),
     "the block's share": ("65536 // (128 * (consumer_warpgroups + 1))", (False, False)),
     "two groups at most": ("tile_m * tile_n // (128 * min(2, consumer_warpgroups))", (False, False)),
+    "four groups at most": ("tile_m * tile_n // (128 * min(consumer_warpgroups, 4))", (False, False)),
+    "1024 rows at most": ("min(tile_m, 1024) * tile_n // (128 * consumer_warpgroups)", (False, False)),
+    "the low 10 bits of the rows": ("(tile_m & 1023) * tile_n // (128 * consumer_warpgroups)", (False, False)),
+    "1024 registers at most": ("min(tile_m * tile_n // (128 * consumer_warpgroups), 1024)", (True, False)),
+    "255 rows of the groups at most": ("tile_m // min(255, 64 * consumer_warpgroups) * (tile_n // 2)", (None, False)),
     "columns shared out": ("tile_m // 64 * (tile_n // consumer_warpgroups // 8) * 4", (None, False)),
 }
 
@@ -80,6 +85,7 @@ def test_wrong_fill_fails_where_it_should(name, seed):
     got = outcome(fill, seed)
     assert got != (True, True)
     assert all(want is None or is_ == want for is_, want in zip(got, expected)), got
+    assert fills.caught_without_luck(CHECKS, function_of(fill))
 
 
 def test_each_case_is_what_a_thread_of_wgmma_holds():

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.grading.compare import matches
 from autograder.lesson.checks import Checks
+from autograder.lint.hidden import failure, fixed_cases
 
 
 def passes(function: Callable, case: dict) -> bool:
@@ -24,3 +25,8 @@ def outcome(checks: Checks, function: Callable, seed: int = 7) -> tuple[bool, bo
     """(all normal cases pass, all boundary cases pass), the inputs drawn from the seed."""
     normal, boundary = (make(np.random.default_rng(seed)) for make in (checks.normal_cases, checks.boundary_cases))
     return all(passes(function, c) for c in normal), all(passes(function, c) for c in boundary)
+
+
+def caught_without_luck(checks: Checks, function: Callable) -> bool:
+    """Does it fail a case that is the same in every draw?"""
+    return any(failure(function, case) for case in fixed_cases(checks))

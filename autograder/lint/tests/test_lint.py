@@ -99,6 +99,12 @@ DEFECTS = [
     ("checks.py", "def normal_cases", "import autograder\ndef normal_cases", r"checks\.py:\d+: The checks import autograder"),
     ("checks.py", "int(rng.integers(100, 10_000))", "1 // 0", r"normal_cases does not run: ZeroDivisionError"),
     ("checks.py", "def is_boundary", "def is_boundry", r"lack is_boundary"),
+    ("checks.py", "return known + [", "return [", r"The wrong fill `.*` only fails where the drawn cases happen to catch it\. Add a case that stays the same in every draw"),
+    ("checks.py", "(20011, 7), ", "", r"The wrong fill `.*min\(step, 4096\).*` passes every hidden check"),
+    ("checks.py", 'RANGES = {"step": (0, 40_000), "stages": (1, 7)}', "", r"RANGES is missing or empty\. Give for each name"),
+    ("checks.py", "\nRANGES", '\nEQUIVALENT_FILLS = ["(0, step)"]\nRANGES', r"EQUIVALENT_FILLS gives no reasons\. Make it a dict"),
+    ("checks.py", "\nRANGES", '\nEQUIVALENT_FILLS = {"(step % stages, 0)": "hopeful"}\nRANGES', r"`\(step % stages, 0\)` of EQUIVALENT_FILLS fails a hidden check"),
+    ("checks.py", 'return args.get("stages") == 1', 'return args.get("stages") == 1 or args == {"step": 4, "stages": 3}', r"is_boundary accepts the input of the visible `ring_index\(4, 3\)`\. Let it say no"),
 ]
 
 
@@ -125,6 +131,7 @@ def test_a_solution_that_is_not_the_exercise_filled_in(folder):
 
 
 def test_weak_hidden_checks_are_shown_the_wrong_fill_that_passes(folder):
+    change(folder, "checks.py", "return known + [", "return [")
     change(folder, "checks.py", ', _case("另一个", "another", 31337, 4), _case("奇数级", "odd stages", 10, 5)]', "]")
     change(folder, "checks.py", 'return [_case("只有一级", "one stage only", 5, 1), _case("第零步", "step zero", 0, 6)]', 'return [_case("只有一级", "one stage only", 5, 1)]')
     change(folder, "checks.py", "int(rng.integers(100, 10_000)), 7", "7, 7")

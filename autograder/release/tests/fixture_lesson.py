@@ -178,6 +178,7 @@ CHECKS = '''\
 """Hidden checks of lesson 42."""
 
 FUNCTION = "ring_index"
+RANGES = {"step": (0, 40_000), "stages": (1, 7)}
 
 
 def reference(step, stages):
@@ -193,7 +194,8 @@ def _case(zh, en, step, stages):
 
 
 def normal_cases(rng):
-    return [_case("隐藏的正常输入", "a hidden normal input", int(rng.integers(100, 10_000)), 7), _case("另一个", "another", 31337, 4), _case("奇数级", "odd stages", 10, 5)]
+    known = [_case("已知的输入", "a known input", step, stages) for step, stages in ((20011, 7), (511, 6), (263, 5), (38, 3), (1, 2), (2, 3), (3, 2), (4, 7), (5, 2), (6, 5), (7, 3), (39_999, 5))]
+    return known + [_case("隐藏的正常输入", "a hidden normal input", int(rng.integers(100, 10_000)), 7), _case("另一个", "another", 31337, 4), _case("奇数级", "odd stages", 10, 5)]
 
 
 def boundary_cases(rng):
