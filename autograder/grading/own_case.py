@@ -95,7 +95,7 @@ def judge_own_case(checks: Checks, sources: Iterable[str]) -> CheckOutcome:
     except Exception:  # the lesson's function met values of a kind it does not know
         counts = False
     if not counts:
-        return _failed("这个输入不在边界上：写错了边界的版本也能通过它。", "This input is not on the boundary: a version that gets the boundary wrong would pass it too.")
+        return _failed("这个输入不在边界上：写错了边界的版本也能通过它。照抄公开检查的输入也不算。", "This input is not on the boundary: a version that gets the boundary wrong would pass it too. Nor does one count that is copied from a visible check.")
     try:
         with np.errstate(all="ignore"):
             expected = checks.reference(**args)

@@ -35,7 +35,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "case_not_dict": ("my_case 应当是 dict(参数=值, ...)。", "my_case should be dict(parameter=value, ...)."),
     "case_raised": ("用 my_case 调用 {function} 时抛出 {error}。", "Calling {function} with my_case raised {error}."),
     "case_wrong": ("你预测 {prediction}，而你的函数给出 {got}。两者至少有一个要改：先想清楚正确结果是什么。", "You predict {prediction}, your function gives {got}. One of them must change: first decide what the right result is."),
-    "case_same": ("这组输入和公开检查里的一样，换一组自己想到的更有价值。", "This input is one of the visible checks; one of your own would tell you more."),
+    "case_same": ("这组输入和公开检查里的一样，评分时不算；换一组自己想到的。", "This input is one of the visible checks and does not count when it is graded; write one of your own."),
     "case_right": ("你的函数给出 {got}，与你的预测一致。它算不算边界输入，评分时判定。", "Your function gives {got}, as you predicted. Whether it counts as a boundary input is decided when it is graded."),
     # answers
     "answer_empty": ("{slot}：还是空的（{points} 分）。", "{slot}: still empty ({points})."),

@@ -25,9 +25,9 @@ def judge(checks, case, prediction):
 @pytest.mark.parametrize(
     ("case", "prediction"),
     [
-        ("dict(acc=3.0, alpha=2.0, beta=0.0, c=None)", "6.0"), ("dict(acc=3, alpha=2, beta=0, c=float('nan'))", "6"), ("{'acc': 3., 'alpha': 2., 'beta': -0., 'c': math.inf}", "2 * 3.0"),
-        ("dict(acc=np.float32(3), alpha=2, beta=0, c=np.nan)", "6.0"), ("dict(acc=np.array([1., 2.]), alpha=2, beta=0, c=np.full(2, np.inf))", "[2., 4.]"), ("dict(acc=np.ones((2, 3)), alpha=2., beta=0, c=None)", "2.0"),
-        ("dict(acc=3.0, alpha=2.0, beta=0.0)", "6.0"), ("dict(acc=np.array(3.0), alpha=2.0, beta=np.array(0), c=None)", "6.0"), ("dict(acc=-np.ones(2, np.float32), alpha=2**1, beta=0 // 3, c=[float('nan')] )", "[-2, -2.0]"), ("dict(acc=1/3, alpha=3, beta=0, c=None)", "1.0"), ("dict(acc=np.array([1, 2], dtype=np.float32), alpha=2, beta=0, c=None)", "np.array([2, 4])"),
+        ("dict(acc=4.0, alpha=1.5, beta=0.0, c=None)", "6.0"), ("dict(acc=2, alpha=3, beta=0, c=float('nan'))", "6"), ("{'acc': 3., 'alpha': 2., 'beta': -0., 'c': math.inf}", "2 * 3.0"),
+        ("dict(acc=np.float32(2), alpha=3, beta=0, c=np.nan)", "6.0"), ("dict(acc=np.array([1., 2.]), alpha=2, beta=0, c=np.full(2, np.inf))", "[2., 4.]"), ("dict(acc=np.ones((2, 3)), alpha=2., beta=0, c=None)", "2.0"),
+        ("dict(acc=4.0, alpha=1.5, beta=0.0)", "6.0"), ("dict(acc=np.array(4.0), alpha=1.5, beta=np.array(0), c=None)", "6.0"), ("dict(acc=-np.ones(2, np.float32), alpha=2**1, beta=0 // 3, c=[float('nan')] )", "[-2, -2.0]"), ("dict(acc=1/3, alpha=3, beta=0, c=None)", "1.0"), ("dict(acc=np.array([1, 2], dtype=np.float32), alpha=2, beta=0, c=None)", "np.array([2, 4])"),
     ],
 )  # fmt: skip
 def test_right_boundary_cases(checks, case, prediction):
@@ -38,9 +38,9 @@ def test_right_boundary_cases(checks, case, prediction):
 @pytest.mark.parametrize(
     ("case", "prediction", "said"),
     [
-        ("dict(acc=______, alpha=______, beta=______, c=______)", "______", "not filled in"), ("dict(acc=3.0, alpha=2.0, beta=0.0, c=None)", "______", "not filled in"), ("dict(acc=3., alpha=2., beta=0.5, c=1.)", "6.5", "not on the boundary"),
-        ("dict(acc=3., alpha=2., beta=0., c=1.)", "6.0", "not on the boundary"), ("dict(acc=3., alpha=2., beta=0., c=None)", "7.0", "wrong"), ("dict(acc=3., alpha=2., beta=0., c=None)", "True", "wrong"),
-        ("dict(acc=3., alpha=2., beta=0., c=None)", "linear_epilogue(**my_case)", "plain values"), ("dict(acc=open('x'), alpha=2., beta=0., c=None)", "6.", "plain values"), ("dict(alpha=2., beta=0., c=None)", "6.", "no defined result"),
+        ("dict(acc=______, alpha=______, beta=______, c=______)", "______", "not filled in"), ("dict(acc=4.0, alpha=1.5, beta=0.0, c=None)", "______", "not filled in"), ("dict(acc=3., alpha=2., beta=0.5, c=1.)", "6.5", "not on the boundary"),
+        ("dict(acc=3., alpha=2., beta=0., c=1.)", "6.0", "not on the boundary"), ("dict(acc=3.0, alpha=2.0, beta=0.0, c=None)", "6.0", "visible check"), ("dict(acc=3, alpha=2, beta=0, c=float('nan'))", "6", "visible check"), ("dict(acc=4., alpha=1.5, beta=0., c=None)", "7.0", "wrong"), ("dict(acc=4., alpha=1.5, beta=0., c=None)", "True", "wrong"),
+        ("dict(acc=4., alpha=1.5, beta=0., c=None)", "linear_epilogue(**my_case)", "plain values"), ("dict(acc=open('x'), alpha=2., beta=0., c=None)", "6.", "plain values"), ("dict(alpha=2., beta=0., c=None)", "6.", "no defined result"),
         ("dict(acc='a', alpha=10**9, beta=0, c=None)", "'a'", "too large"), ("dict(acc='a', alpha=1000000000, beta=0, c=None)", "'a'", "too large"), ("dict(acc=[1.0] * 3, alpha=2, beta=0, c=None)", "6.", "plain values"),
         ("dict(acc=np.zeros((10**5, 10**5)), alpha=1, beta=0, c=None)", "0", "plain values"), ("dict(**{'acc': 1})", "1", "plain values"), ("3", "3", "plain values"), ("dict(acc=1, alpha=1, beta=0, c=None, d=5)", "1", "no defined result"),
         ("dict(acc=" + "1+" * 900 + "1, alpha=1, beta=0, c=None)", "1", "deeply"),
@@ -57,18 +57,18 @@ def test_wrong_ones_say_why(checks, case, prediction, said):
 
 
 def test_the_last_value_counts_and_a_template_does_not(checks):
-    right = "my_case = dict(acc=3.0, alpha=2.0, beta=0.0, c=None)\nmy_prediction = 6.0"
+    right = "my_case = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)\nmy_prediction = 6.0"
     assert judge_own_case(checks, ["my_case = 1", right]).passed
     assert judge_own_case(checks, [right, "my_case = dict(acc=______)\nmy_prediction = ______"]).passed
     assert not judge_own_case(checks, [right, "my_prediction = 7.0"]).passed
-    assert judge_own_case(checks, ["my_case, my_prediction = dict(acc=3.0, alpha=2.0, beta=0.0, c=None), 6.0"]).passed
-    assert judge_own_case(checks, ["my_case: dict = dict(acc=3.0, alpha=2.0, beta=0.0, c=None)", "my_prediction = 6.0"]).passed
+    assert judge_own_case(checks, ["my_case, my_prediction = dict(acc=4.0, alpha=1.5, beta=0.0, c=None), 6.0"]).passed
+    assert judge_own_case(checks, ["my_case: dict = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)", "my_prediction = 6.0"]).passed
     assert not judge_own_case(checks, []).passed and not judge_own_case(checks, ["def ("]).passed
 
 
 def test_the_values_that_stood_before_the_check_count(checks):
     """What an experiment below it makes of the same names is no boundary case, and what was written after an empty check is one."""
-    right, other, check = "my_case = dict(acc=3.0, alpha=2.0, beta=0.0, c=None)\nmy_prediction = 6.0", "my_case = dict(acc=1.0, alpha=1.0, beta=0.5, c=2.0)\nmy_prediction = 2.0", 'check("boundary")'
+    right, other, check = "my_case = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)\nmy_prediction = 6.0", "my_case = dict(acc=1.0, alpha=1.0, beta=0.5, c=2.0)\nmy_prediction = 2.0", 'check("boundary")'
     template = "my_case = dict(acc=______, alpha=______, beta=______, c=______)\nmy_prediction = ______"
     assert judge_own_case(checks, [right, check, other]).passed and judge_own_case(checks, [f"{right}\n{check}\n{other}"]).passed
     assert judge_own_case(checks, [right, f"answer = {check}", "my_case = 3"]).passed
