@@ -24,6 +24,18 @@ _VETO = {
     "edited_locked_check": ("一票否决：改动了边界检查单元格", "veto: the boundary check cell was edited"),
     "claimed_not_run": ("一票否决：把没有运行的结果说成实测", "veto: results were claimed as measured that were not run"),
 }
+_FINDING = {
+    "changed_check": ("检查换了写法", "a check was written in another way"),
+    "other_release": ("笔记本出自另一个发布版本，检查与现在的不同", "the notebook comes from another release, and its checks are not today's"),
+    "deleted_locked_check": ("锁定的检查单元格被删除了", "a locked check cell was deleted"),
+    "edited_locked_check": ("锁定的检查单元格被改动了", "a locked check cell was edited"),
+    "redefined": ("函数或 check 又被定义了一次", "the function or check is defined a second time"),
+    "several_fills": ("填空有几种写法", "there are several different answers in the blank"),
+    "sandbox_failed": ("代码没能运行完", "the code could not be run to its end"),
+    "claim_without_output": ("说运行或测量过，但没有输出", "a run or measurement is claimed, and no output shows it"),
+    "claim_without_receipt": ("给出 GPU 上测得的数字，但没有运行凭据", "a figure measured on a GPU is given without a receipt"),
+    "figure_not_in_outputs": ("测得的数字在输出里找不到", "a measured figure is in no output"),
+}
 _TEXT = {
     "code_check": ("隐藏检查没有全部通过：{}", "the hidden checks do not all pass: {}"),
     "no_link": ("{}没有说出一条完整的因果链", "{} states no complete causal link"),
@@ -43,7 +55,7 @@ def sentence(code: str, detail: str, lang: str, slots: dict[str, SlotScore], rub
             says = next((m.says.get(lang) for s in rubric.slots.values() for m in s.misconceptions if m.id == id_), id_)
             return ("一票否决：核心因果链错误（“{}”）", "veto: the core causal chain is wrong (\"{}\")")[n].format(says)
         return _VETO.get(detail, (f"一票否决：{detail}", f"veto: {detail}"))[n]
-    said = _SLOT.get(detail, _KIND.get(detail, (detail, detail)))[n]
+    said = (_SLOT | _KIND | _FINDING).get(detail, (detail, detail))[n]
     text = _TEXT[code][n].format(said)
     if code == "review_slot" and slots[detail].reasons:
         why = slots[detail].reasons_en[:1] if lang == "en" else []

@@ -51,7 +51,7 @@ def decide(rubric: Rubric, code: CodeResult, slots: dict[str, SlotScore], findin
     failing = _failing(rubric, code, slots, total)
     open_questions = [("review_slot", n) for n, s in slots.items() if s.lane == "review"]
     open_questions += [("review_slot", n) for n, s in slots.items() if s.lane == "auto" and any(m.veto and m.sure is False for m in s.misconceptions)]
-    open_questions += [("review_finding", f.code) for f in findings if f.severity == "review"]
+    open_questions += dict.fromkeys(("review_finding", f.code) for f in findings if f.severity == "review")
     if veto:
         return Verdict("FAIL", total, points, veto, [("veto", v) for v in veto] + failing)
     best_code = CodeResult(True, True, True) if any(f.code in CODE_OPEN and f.severity == "review" for f in findings) else code
