@@ -77,7 +77,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         out.review.append("injection")
     rest = normal.without(cut)
     if "injection" in out.kinds and 2 * len(rest.text.strip()) <= len(normal.text):
-        out.always.add("injection")  # were it a false alarm, nobody would see the zero
+        out.always.add("injection")  # were it a false alarm, nobody would see that the answer earned nothing
     out.review += disowned(rest)
     sents = sentences(rest)
     asked = _source_shingles(question, 4)

@@ -19,7 +19,7 @@ from autograder.answers import calibration, embed, rules
 from autograder.answers.aside import Aside, Subject, aside
 from autograder.answers.copied import sources
 from autograder.answers.gate import Gate, gate
-from autograder.answers.normalise import Span
+from autograder.answers.normalise import Span, normalise
 from autograder.answers.polarity import Stance, stance
 from autograder.answers.reasons import say
 from autograder.answers.segment import Sentence, sentences
@@ -118,9 +118,18 @@ class Scorer:
         slot = self.rubric.slots[slot_name]
         question = f"{slot.question.zh}\n{slot.question.en}"
         g = gate(answer[:MAX_CHARS], question, sources(self.rubric, slot_name, lesson_text))
+        if "injection" in g.always and not self._may_state_a_link(slot, answer[:MAX_CHARS]):
+            g.always.remove("injection")
         sents = [] if g.empty else sentences(g.normal)
         where = stance(g.normal.text, sents)
         return _Read(slot_name, g, sents, where, embed.units(g.normal, sents, where))
+
+    def _may_state_a_link(self, slot: Slot, answer: str) -> bool:
+        """Holds an answer half of what some link asks for, were none of it discarded? Else it is worth nothing, and no false alarm costs it anything."""
+        whole = normalise(answer)
+        sents = sentences(whole)
+        where = stance(whole.text, sents)
+        return any(rules.read(self.rules[x.id], whole, sents, where).part >= 0.5 for x in slot.links)
 
     def _weigh(self, r: _Read, vectors: np.ndarray) -> Assessment:
         slot = self.rubric.slots[r.slot]
