@@ -6,6 +6,7 @@ import ast
 import copy
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -70,7 +71,7 @@ def lint_checks(checks: Checks, edition: Edition) -> list[Problem]:
         say("EQUIVALENT_FILLS gives no reasons.", "Make it a dict: the fill, and why it is right.")
         return out
     for text in listed:
-        if why := next((why for _, _, case in cases if (why := failure(_function(exercise.source.replace(BLANK, text), checks.function), case))), ""):
+        if why := next((why for _, _, case in cases if (why := failure(filled(exercise.source, text, checks.function), case))), ""):
             say(f"The fill `{text}` of EQUIVALENT_FILLS fails a hidden check: {why}.", "Take it out, or mend the case.")
     for wrong, lucky in survivors(checks, fill, exercise.source, cases):
         how = "only fails where the drawn cases happen to catch it" if lucky else "passes every hidden check"
@@ -85,7 +86,7 @@ def survivors(checks: Checks, fill: str, exercise: str, cases: list[tuple[str, i
     fixed, drawn = _fixed_and_drawn(cases)
     arrays = {k for _, _, case in cases for k, v in case["args"].items() if isinstance(v, np.ndarray) and v.ndim}
     for wrong in wrong_fills(fill, exercise, checks.function, equivalent_fills(checks), ranges(checks), arrays):
-        function = _function(exercise.replace(BLANK, f"({wrong})"), checks.function)
+        function = filled(exercise, wrong, checks.function)
         if any(failure(function, case) for case in fixed):
             continue
         yield wrong, any(failure(function, case) for case in drawn)
@@ -225,6 +226,11 @@ def _undocumented(body: list) -> list:
     return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str))] if isinstance(body, list) else body
 
 
+def filled(exercise: str, fill: str, name: str) -> Callable:
+    """The function `name` of the exercise cell with this expression in its blank."""
+    return _function(exercise.replace(BLANK, f"({fill})"), name)
+
+
 def _function(source: str, name: str) -> Callable:
     """The function that a cell defines, its asserts left out."""
     return _space(source)[name]
@@ -235,7 +241,8 @@ def _space(source: str) -> dict:
     tree = ast.parse(source)
     tree.body = [s for s in tree.body if not isinstance(s, ast.Assert)]
     space: dict = {"np": np, "math": math}
-    exec(compile(tree, "<cell>", "exec"), space)
+    with warnings.catch_warnings(action="ignore"):  # a wrong fill may compare a number by identity
+        exec(compile(tree, "<cell>", "exec"), space)
     return space
 
 

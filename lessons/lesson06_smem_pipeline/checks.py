@@ -58,10 +58,14 @@ def _inside(stages: int) -> tuple[int, int]:
     return stages // 2 - stages % 2, stages % 2
 
 
+def _drawn_rings(rng) -> list[int]:
+    """Three large rings of odd size."""
+    return [2 * int(rng.integers(least, least + 8)) + 1 for least in (16, 24, 130)]
+
+
 def normal_cases(rng) -> list[dict]:
     """Steps within a lap and the wrap of lap 0, in rings of 2 stages and more."""
-    odd = int(rng.integers(16, 24)) * 2 + 1
-    inside = int(rng.integers(1, odd - 2))
+    large = _drawn_rings(rng)
     return [
         _case("环的起点", "the start of the ring", 0, 0, 4),
         _case("环的起点，奇数圈", "the start of the ring, odd lap", 0, 1, 4),
@@ -74,19 +78,18 @@ def normal_cases(rng) -> list[dict]:
         *(_case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n) for n in RINGS if n > 4),
         *(_case("第 0 圈绕回，各种大小的环", "lap 0 wraps, rings of every size", n - 1, 0, n) for n in RINGS),
         _case("两个 stage，第一步", "two stages, first step", 0, 0, 2),
-        _case("大环的中间", "within a large ring", inside, int(rng.integers(0, 2)), odd),
-        _case("大环绕回", "a large ring wraps", odd - 1, 0, odd),
+        *(_case("大环的中间", "within a large ring", int(rng.integers(1, n - 2)), int(rng.integers(0, 2)), n) for n in large),
+        *(_case("大环绕回", "a large ring wraps", n - 1, 0, n) for n in large),
     ]
 
 
 def boundary_cases(rng) -> list[dict]:
     """A ring of one stage, and odd laps that end: the bit comes back to 0."""
-    odd = int(rng.integers(16, 24)) * 2 + 1
     return [
         _case("只有一个 stage，phase 为 0", "one stage, phase 0", 0, 0, 1),
         _case("只有一个 stage，phase 为 1", "one stage, phase 1", 0, 1, 1),
         *(_case("奇数圈绕回，各种大小的环", "an odd lap wraps, rings of every size", n - 1, 1, n) for n in RINGS),
-        _case("大环的奇数圈绕回", "an odd lap of a large ring wraps", odd - 1, 1, odd),
+        *(_case("大环的奇数圈绕回", "an odd lap of a large ring wraps", n - 1, 1, n) for n in _drawn_rings(rng)),
         _case("两个 stage，奇数圈的第一步：不绕", "two stages, first step of an odd lap: no wrap", 0, 1, 2),
         _case("奇数圈，离绕回还差几步", "an odd lap, some steps before the wrap", 20, 1, 37),
     ]

@@ -38,6 +38,7 @@ RIGHT = {
     "a guard that arrays survive": "np.where(np.equal(latency, 0), 0, bandwidth * latency)[()]",
     "math.prod": "math.prod((bandwidth, latency))",
     "floats on the way": "np.asarray(bandwidth, dtype=float) * latency",
+    "np.vectorize": "np.vectorize(lambda a, b: a * b)(bandwidth, latency)[()]",
     "a lambda": "(lambda rate, wait: rate * wait)(bandwidth, latency)",
 }
 
