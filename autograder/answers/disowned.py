@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
+from autograder.answers import markup
 from autograder.answers.normalise import Normal, Span
 
-_STRUCK = re.compile(r"(?<![~\\])~~(?=[^\s~])((?:(?!\n\s*\n)[^~]|~(?!~)){1,8000}?)(?<=[^\s~])~~(?!~)|<(s|del|strike)\b[^>]*>(.*?)(?:</\2\s*>|\Z)", re.I | re.S)
+_STRUCK = re.compile(r"(?<![~\\])~~(?=[^\s~])(?:[^~\n]|~(?!~)|\n(?!\s*\n))+?(?<=[^\s~])~~(?!~)")
+_OVERLAID = re.compile(r"(?:\S[\u0334-\u0338\u20d2\u20d3\u20e5]+\s*){3,}")  # a stroke through every letter
 
 _WRONG_ZH = r"(?:是|算|属于|纯属)?(?:完全|根本|彻底|统统|通通)?(?:是)?(?:错|不对|不正确|不成立|不是(?:真|对|正确|事实)|假|胡说|胡扯|瞎(?:说|写|编)|乱(?:写|编)|反的|反话|误解|谬误|谎)"
 _WRONG_EN = r"(?:wrong|incorrect|false|untrue|mistaken|nonsense|rubbish|lies?|a lie|not (?:true|right|correct)|the opposite of)"
@@ -40,9 +42,8 @@ _REPORTED = re.compile(_SOMEBODY + r"[^\"。.!?]{0,24}?(?:写|说|答|回答|给
 def struck(normal: Normal) -> list[Span]:
     """What is crossed out, as spans of the canonical text."""
     raw = normal.original
-    if "~~" not in raw and "<" not in raw:
-        return []
-    spans = [Span(normal.find(m.start()), normal.find(m.end())) for m in _STRUCK.finditer(raw)]
+    found = [m.span() for pattern in (_STRUCK, _OVERLAID) for m in pattern.finditer(raw)] + markup.struck(raw)
+    spans = [Span(normal.find(a), normal.find(b)) for a, b in sorted(found)]
     return [s for s in spans if s.end > s.start]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from autograder.answers import injection
+from autograder.answers import injection, markup
 from autograder.answers.copied import copied
 from autograder.answers.disowned import disowned, struck
 from autograder.answers.normalise import Normal, Span, normalise
@@ -66,6 +66,8 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         out.review.append("hidden_text")
     if {"bidi", "tag_characters"} & set(normal.odd):
         out.review.append("hidden_text")
+    if markup.dressed(answer):
+        out.review.append("styled_text")
     for span in struck(normal):
         discard("struck", span)
     for span in injection.encoded(normal):

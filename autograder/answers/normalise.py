@@ -15,25 +15,15 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from autograder.answers import markup
 from autograder.answers.hanzi import simplified
 
 BREAK = "\n"  # ends a sentence in the canonical text
 
-_HIDDEN_ELEMENT = re.compile(
-    r"<!--.*?(?:-->|\Z)"
-    r"|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)"
-    r"|<(\w+)\b[^>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']|opacity\s*:\s*0(?:\.0+)?\s*[;\"']"
-    r"|(?<!background-)color\s*[:=]\s*[\"']?(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s*255\s*,\s*255\s*,\s*255)|\bhidden\b)[^>]*>.*?(?:</\2\s*>|\Z)"
-    r"|^\[(?://|comment)\]:[^\n]*$",
-    re.I | re.S | re.M,
-)
-# As Markdown has it: inside a line a tag's attributes are named in ASCII (`I*W<P when ..., I*W>P` is text); a line that begins with
-# a tag is handed to the browser, which is not so particular.
-_ATTRIBUTES = r"""(?:\s+[a-z_:][a-z0-9_.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)+\s*/?>|(?<=^<[a-z])\b[^<>]*>|(?<=^<[a-z]{2})\b[^<>]*>|(?<=^<[a-z]{3})\b[^<>]*>|(?<=^<[a-z]{4})\b[^<>]*>"""
-_TAG = re.compile(
-    r"</?(?:a|abbr|b|big|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|q|s|samp|small|span|strike"
-    r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)(?:\s*/?>|" + _ATTRIBUTES + ")",
-    re.I | re.M,
+_NEVER_SHOWN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
+# A link's definition stands on no page, whatever its title says. A comment is commonly written as one.
+_DEFINITION = re.compile(
+    r"^ {0,3}\[(?://|comment)\]:[^\n]*$|^ {0,3}\[[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<[^>\n]*>|[^\s<]\S*)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$", re.I | re.M
 )
 _VALUES = re.compile(r"""[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
 _WORDS_IN_TAG = re.compile(r"\s(?!(?:hidden|open|reversed|compact|nowrap)\b)\w")
@@ -157,31 +147,41 @@ def normalise(answer: str) -> Normal:
 def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, int, str]]:
     """What is cut or replaced before anything else: (start, end, replacement), in order, without overlap."""
     found = []
-    for m in _HIDDEN_ELEMENT.finditer(source):
-        found.append((m.start(), m.end(), BREAK))
-        hidden.append(m[0])
+    taken = bytearray(len(source))
+
+    def put(start: int, end: int, text: str) -> None:
+        found.append((start, end, text))
+        taken[start:end] = b"\1" * (end - start)
+
+    for start, end in _apart([m.span() for pattern in (_NEVER_SHOWN, _DEFINITION) for m in pattern.finditer(source)] + markup.invisible(source)):
+        put(start, end, BREAK)
+        hidden.append(source[start:end])
         odd.add("hidden_html")
-    taken = [(s, e) for s, e, _ in found]
-
-    def free(m):
-        return not any(s < m.end() and m.start() < e for s, e in taken)
-
-    for pattern, put in ((_IMAGE, lambda m: " "), (_FENCE, lambda m: BREAK), (_TAG, lambda m: BREAK if _BLOCK_TAG.match(m[0]) else "")):
+    for pattern, text in ((_IMAGE, lambda m: " "), (_FENCE, lambda m: BREAK), (markup.TAG, lambda m: BREAK if _BLOCK_TAG.match(m[0]) else "")):
         for m in pattern.finditer(source):
-            if free(m):
-                found.append((m.start(), m.end(), put(m)))
-                taken.append((m.start(), m.end()))
-                if pattern is _TAG and _WORDS_IN_TAG.search(_VALUES.sub("", m[0])):
+            if not any(taken[m.start() : m.end()]):
+                put(m.start(), m.end(), text(m))
+                if pattern is markup.TAG and _WORDS_IN_TAG.search(_VALUES.sub("", m[0])):
                     hidden.append(m[0])  # "I<P then x>y" may be meant as text, and no page shows it
                     odd.add("hidden_html")
     for m in _ENTITY.finditer(source):
-        if free(m) and (plain := html.unescape(m[0])) != m[0]:
-            found.append((m.start(), m.end(), "".join(c for c in plain if not invisible(c))))
-            taken.append((m.start(), m.end()))
+        if not any(taken[m.start() : m.end()]) and (plain := html.unescape(m[0])) != m[0]:
+            put(m.start(), m.end(), "".join(c for c in plain if not invisible(c)))
     for m in _LINK.finditer(source):
-        if free(m):
+        if not any(taken[m.start() : m.end()]):
             found += [(m.start(), m.start() + 1, ""), (m.end(1), m.end(), "")]
     return sorted(found)
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Overlapping spans as one."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if out and start < out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
 
 
 def _plain(source: str, start: int, end: int, out: list[tuple[str, int]], odd: set[str]) -> None:

@@ -9,6 +9,7 @@ _TEXT = {
     "misconception_unsure": ("这一段可能是本课的一种错误概念，需要人工判断：“{quote}”", "This passage may state one of the lesson's misconceptions; a person should judge: \"{quote}\""),
     "injection": ("答案里有写给评分者的指令；那一段不计分。", "The answer holds instructions to the grader; that passage earns nothing."),
     "hidden_text": ("答案里有页面上看不见的文字；那一段不计分。", "The answer holds text that does not show on the page; it earns nothing."),
+    "styled_text": ("答案里有用样式、公式命令或特殊标签改变了外观的文字，页面上是否看得清需要人工确认。", "The answer holds text that styles, commands of a formula or uncommon tags dress up; a person should see whether a page shows it plainly."),
     "stuffing": ("答案里有关键词堆砌；那一段不计分。", "The answer is stuffed with repeated key words; that passage earns nothing."),
     "copied_reference": ("答案大段照抄参考答案，不是自己的话。", "Most of the answer is copied from the reference answer and is not in the student's own words."),
     "copied_hint": ("答案大段照抄提示，不是自己的话。", "Most of the answer is copied from a hint and is not in the student's own words."),
