@@ -18,7 +18,7 @@ Ranges = Mapping[str, tuple[float, float]]
 RESULT = "return"  # the key of RANGES for what the function returns
 
 _WHOLE_STEPS = (1, 2, 3, 4, 5, 6, 7, 8, 64, 1024, 65536)
-_REAL_STEPS = (0.0, 1e-12, 1e-3, 1.0, 10.0, 100.0, 1e3, 1e6, 1e12)
+_REAL_STEPS = (0.0, 1e-12, 1e-3, 1.0, 100.0, 1e6, 1e12)
 _POWERS = (8, 16, 32, 64, 128, 256, 1024, 4096, 65536)
 _FEW, _MANY = 16, 16  # so many whole values are tried one by one; a short range is cut into so many parts
 _TOLERANCES = (1e-15, 1e-12, 1e-9, 1e-6, 1e-3)

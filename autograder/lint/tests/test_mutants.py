@@ -40,7 +40,7 @@ def test_one_change_of_the_expression(wrong):
         (GUARDED, LAW, "roof", REAL, "peak if moved == 0 else min(peak, work / np.maximum(moved, 1e-12))"),
         (GUARDED, LAW, "roof", REAL, "peak if moved == 0 else min(peak, work / (moved + 1e-15))"),
         (GUARDED, LAW, "roof", REAL, "peak if work > peak else (peak if moved == 0 else min(peak, work / moved))"),
-        (GUARDED, LAW, "roof", REAL, "None if 1000.0 <= work < 1000000.0 else (peak if moved == 0 else min(peak, work / moved))"),
+        (GUARDED, LAW, "roof", REAL, "None if 100.0 <= work < 1000000.0 else (peak if moved == 0 else min(peak, work / moved))"),
         (RIGHT, RING, "advance", WHOLE, "(0, phase ^ 1) if (index + 1 - stages) % 256 == 0 else (index + 1, phase)"),
         (RIGHT, RING, "advance", WHOLE, "(0, phase ^ 1) if index + 1 == stages else (min(index, 255) + 1, phase)"),
         (RIGHT, RING, "advance", WHOLE, "None if stages == 5 else ((0, phase ^ 1) if index + 1 == stages else (index + 1, phase))"),
