@@ -29,7 +29,7 @@ METHODS = [m for m in ("bubblewrap", "own", "filter") if m != "bubblewrap" or sh
 @pytest.fixture(scope="module", params=METHODS)
 def sandbox(request):
     try:
-        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=3.0))
+        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=6.0))
     except CourseError as e:
         pytest.skip(str(e))
     with made:
@@ -113,7 +113,7 @@ def test_it_ends_in_a_plain_way_and_the_next_fill_runs(sandbox, body, kinds):
     start = time.monotonic()
     reply = call(sandbox, f"def f():\n    {body}")
     assert reply.kind in kinds, reply
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 30  # it ended by a limit, not by chance
     assert call(sandbox, "def f(x):\n    return x + 1", x=1).value == 2
 
 
@@ -182,7 +182,7 @@ def test_a_warm_parent_that_dies_during_a_call_is_a_broken_sandbox():
             sandbox._process.kill()
             sandbox._process.wait()
             with pytest.raises(Broken):
-                for _ in range(500):  # the fill's process dies with its parent, but not in the same instant
+                for _ in range(6000):  # the fill's process dies with its parent, but not in the same instant
                     session.call({})
                     time.sleep(0.01)
         assert call(sandbox, "def f():\n    return 1").value == 1
