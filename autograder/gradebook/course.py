@@ -72,8 +72,9 @@ class CourseFolder:
             else:
                 from autograder.gradebook.settings import configure
 
-                self._config = Config()
-                configure(self._config)
+                settings = Config()
+                configure(settings)
+                return settings  # not kept: the file may be made later
         return self._config
 
     @property
