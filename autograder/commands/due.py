@@ -20,7 +20,8 @@ def command(
     """Set the due date and extensions in the gradebook, and compute the late penalties again. Without options: show them."""
     from autograder.gradebook.course import CourseFolder
     from autograder.gradebook.due import set_due
+    from autograder.gradebook.show import printable
     from autograder.lesson import load_lesson
 
     for line in set_due(load_lesson(lesson), CourseFolder(course, db_url=db), date, extend or []):
-        typer.echo(line)
+        typer.echo(printable(line))

@@ -114,9 +114,9 @@ def review_queue(finals: Iterable[Final]) -> list[Queued]:
 
 
 def _doubts(result: Result, names: Iterable[str]) -> list[str]:
-    """Why each of these answers waits: the first reason of its score."""
+    """Why each of these answers waits: the first reason of its score; and what was found that a person must look at."""
     scores = [(n, result.slots[n]) for n in names if n in result.slots]
-    return [f"{n}: {(s.reasons_en or s.reasons)[0]}" for n, s in scores if s.reasons_en or s.reasons]
+    return [f"{n}: {(s.reasons_en or s.reasons)[0]}" for n, s in scores if s.reasons_en or s.reasons] + [x.message.en for x in result.findings if x.severity == "review"]
 
 
 def _missed_checks(graded: list[Final]) -> list[Missed]:

@@ -12,6 +12,7 @@ from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions
 from autograder.gradebook.stamps import UNREAD, Stamp, parse_date, read_side, read_timestamp, with_stamp
 from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result
+from autograder.report.data import review_queue
 
 NOON = datetime(2026, 11, 30, 12)
 
@@ -77,6 +78,7 @@ def test_a_stamp_that_cannot_be_read_is_a_finding_on_its_student_alone(lesson, c
     for name in HOW:
         assert [x.code for x in found[name].result.findings] == [UNREAD] and found[name].timestamp is None
         assert found[name].human.waiting == ("normal",) and "timestamp.txt" in found[name].result.why[-1]
+    assert ["timestamp.txt" in q.what for q in review_queue(found.values())] == [True] * len(HOW)
     spoil(hand_in(folder, lesson, "digits", notebook(lesson)), "")
     hand_in(folder, lesson, "digits", notebook(lesson), "2026-11-30 12:00:00 UTC")
     grade_submissions(lesson, folder, course, grader=grader)
