@@ -61,8 +61,9 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
     """Find the lesson's parts. Raises Unreadable where this is not the lesson's notebook."""
     if not notebook.cells:
         raise Unreadable("笔记本里没有单元格；请在 Jupyter 里打开、保存后重新提交。", "The notebook has no cells; open and save it in Jupyter and hand it in again.", foreign=True)
-    for book in editions.values():
-        refuse_lost(_lines(notebook), book.chinese, book.shadows)
+    if any("??" in c.source or "\ufffd" in c.source for c in notebook.cells):
+        for book in editions.values():
+            refuse_lost(_lines(notebook), book.chinese, book.shadows)
     book = _edition(editions, notebook)
     owner, exact = _assign(book, notebook.cells)
     reading = Reading(book, list(notebook.cells))

@@ -40,7 +40,7 @@ class Released:
 
     prompt_lines: normalised lines that belong to a slot's prompt or lead -> the slot, "" where several share it. placeholders: lines of
     the slots themselves, markup left out, that an answer may be typed beside. chinese: lines with Chinese characters; shadows: what they
-    look like where those are lost. release: the id of what was handed out, "" where it is not known.
+    look like where those are lost. beginnings: each part's first lines. release: the id of what was handed out, "" where it is not known.
     """
 
     lang: str
@@ -55,6 +55,7 @@ class Released:
     challenge: str | None  # the kernel whose line the challenge cell asks for
     chinese: frozenset[str]
     shadows: frozenset[str]
+    beginnings: tuple[str, ...]
     release: str = ""
 
     def part(self, name: str) -> Part:
@@ -139,12 +140,13 @@ def edition_of(lang: str, parts: list[Part], function: str, release: str = "") -
     challenge = next((k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None)
     whole = "\n\n".join(p.source for p in parts)
     shadows = frozenset(map(shadow, chinese))
-    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, release)
+    beginnings = tuple(line for p in parts for line in p.source.split("\n")[:3] if line)
+    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, beginnings, release)
 
 
 def hints(editions: dict[str, Released]) -> list[str]:
     """Lines by which an unmarked encoding is told."""
-    return [line for book in editions.values() for part in book.parts for line in part.source.split("\n")[:3] if line]
+    return [line for book in editions.values() for line in book.beginnings]
 
 
 def statements(source: str) -> list[ast.stmt]:

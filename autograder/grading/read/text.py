@@ -61,10 +61,10 @@ def _best_guess(data: bytes, hints: list[str]) -> str:
 
 def mended(sources: list[str], hints: list[str]) -> list[str]:
     """Texts of UTF-8 that some tool took for another encoding and saved again, as they were; other texts as they are."""
-    marks = [h for h in hints if len(_CHINESE.findall(h)) >= 4]
     text = "\n".join(sources)
-    if not marks or text.isascii() or sum(not c.isascii() for c in text[:200_000]) < MANY * min(len(text), 200_000) or any(h in text for h in marks):
+    if len(text.encode("utf-8", "replace")) - len(text) < MANY * len(text) or any(h in text for h in hints if not h.isascii()):
         return sources
+    marks = [h for h in hints if len(_CHINESE.findall(h)) >= 4]
     for encoding in ("cp1252", "gb18030"):
         back = [_back(s, encoding) for s in sources]
         if any(h in s for s in back for h in marks):
