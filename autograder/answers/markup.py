@@ -49,7 +49,7 @@ _KNOWN = frozenset(k.rstrip(";") for k in html5) | frozenset(
 _MATH = re.compile(r"\$++[^$]*+\$++|\\\((?:[^\\]|\\(?!\)))*+\\\)|\\\[(?:[^\\]|\\(?!\]))*+\\\]")
 _ONE_TILDE = re.compile(r"(?<![~\\])~(?=[^\s~])[^~\n]+(?<=\S)~(?!~)")  # some pages strike it out, and some do not
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_PROSE = re.compile(r"(?:[a-z]{2,}[^a-z]+){2}[a-z]{2,}|(?:[\u3400-\u9fff][^\u3400-\u9fff]*){3}", re.I)
+_PROSE = re.compile(r"(?:(?<![a-z])[a-z]{2,}+[^a-z]++){2}[a-z]{2}|(?:[\u3400-\u9fff][^\u3400-\u9fff]*){3}", re.I)
 
 
 @dataclass(frozen=True)

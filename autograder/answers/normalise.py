@@ -25,12 +25,12 @@ _NEVER_SHOWN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|h
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?://|comment)\]:[^\n]*$|^ {0,3}\[[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<[^>\n]*>|[^\s<]\S*)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$", re.I | re.M
 )
-_VALUES = re.compile(r"""[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
+_VALUES = re.compile(r"""(?<![\w:.-])[\w:.-]++\s*+=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
 _WORDS_IN_TAG = re.compile(r"\s(?!(?:hidden|open|reversed|compact|nowrap)\b)\w")
 _BLOCK_TAG = re.compile(r"</?(?:br|p|div|li|h[1-6]|hr|tr|td|blockquote|summary|details|dd|dt|ul|ol|table)\b", re.I)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d?);", re.I)
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
-_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\n]*\)")
+_IMAGE = re.compile(r"!\[[^\]\n]{0,2000}+\]\([^)\n]{0,2000}+\)")
+_LINK = re.compile(r"\[([^\]\n]{1,400}+)\]\([^)\n]{0,2000}+\)")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.M)
 _LINE_MARK = re.compile(r"[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•·▪◦●■–][ \t]+|\(?\d{1,2}[.)、．](?=\D)[ \t]*|（\d{1,2}）[ \t]*|[①-⑳][ \t]*|\|[ \t]*)?")
 _LATEX = re.compile(r"\\([a-zA-Z]+)\*?")

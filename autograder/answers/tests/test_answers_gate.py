@@ -1,4 +1,6 @@
 import base64
+import random
+import time
 
 import pytest
 
@@ -187,3 +189,27 @@ def test_an_answer_that_is_discarded_as_an_injection_is_never_a_zero_that_nobody
 def test_a_case_and_its_result_are_no_terms():
     assert not term_list(normalise("边界index=2, phase=1, stages=3，预测(0,0)，置1的版本给(0,1)。").text)
     assert term_list(normalise("NaN，Inf，(0,1)，空指针").text)
+
+
+@pytest.mark.parametrize("piece", ["edge", "compress ", "带宽饱和排队不变，", '"', "a.", "空指针 NaN\n"])
+def test_next_to_nothing_over_and_over_is_cut_before_anything_reads_it(rubric, piece):
+    text = "C may be null, so the load faults. " * 3 + (piece * 8000)[:7800]
+    start = time.perf_counter()
+    g = gate(text)
+    assert time.perf_counter() - start < 2 and "stuffing" in g.kinds and "stuffing" in g.review and len(g.normal.text) < 400
+    assert all(q in text for _, q in g.discarded)
+
+
+def test_long_honest_text_is_dense(rubric):
+    prose = "\n".join(slot.reference.get(lang) for slot in rubric.slots.values() for lang in ("zh", "en"))
+    assert "stuffing" not in gate(prose).kinds
+
+
+def test_no_answer_takes_long(rubric):
+    noise = random.Random(1)
+    for word in ("written", "accumulat", "带宽"):
+        text = "It waits, and " + "".join(word + "".join(noise.choices("abcdefghij的一是在不", k=6)) for _ in range(800))[:7900]
+        start = time.perf_counter()
+        for slot in rubric.slots:
+            score_slot(slot, rubric, text, "en")
+        assert time.perf_counter() - start < 20  # four readings, with a fresh encoder; without bounds one took ten seconds and more
