@@ -107,7 +107,7 @@ def _assign(book: Released, cells: list[NbCell]) -> tuple[list[int | None], set[
     """For each submitted cell the released cell it is; and the released cells that are there word for word."""
     owner: list[int | None] = [None] * len(cells)
     for i, cell in enumerate(cells):
-        index = book.by_text.get(squeezed(_unfenced(cell)))
+        index = book.by_text.get(squeezed(cell.source), book.by_text.get(squeezed(_unfenced(cell))))
         if index is not None and not book.parts[index].is_slot:
             owner[i] = index
     exact = {o for o in owner if o is not None}
@@ -165,8 +165,12 @@ def _take_as_code(reading: Reading, owner: list[int | None]) -> None:
         as_code |= {i for i, p in enumerate(parts) if p.name == "exercise"}
     for n, (cell, index) in enumerate(zip(reading.cells, owner, strict=True)):
         if index is not None and parts[index].kind == "code" and cell.kind != "code" and index not in as_code:
-            reading.cells[n] = replace(cell, kind="code", source=_unfenced(cell))
-            reading.turned.append(parts[index].name)
+            reading.cells[n] = _as_code(cell)
+            reading.turned += [parts[index].name] if parts[index].name not in reading.turned else []
+
+
+def _as_code(cell: NbCell) -> NbCell:
+    return replace(cell, kind="code", source=_unfenced(cell))
 
 
 def _unfenced(cell: NbCell) -> str:
@@ -180,10 +184,12 @@ def _defines(function: str) -> re.Pattern:
 
 
 def _exercise_cells(function: str, reading: Reading) -> list[NbCell]:
-    """Code cells that define the exercise's function, else what is named so."""
+    """Code cells that define the exercise's function, else what is named so, else any other cell that was code."""
     defines = _defines(function)
     code = [c for c in reading.code if defines.search(as_run(c.source))]
-    return code or [c for c in reading.found.get("exercise", []) if c.kind == "code"]
+    named = [c for c in reading.found.get("exercise", []) if c.kind == "code"]
+    answers = [c.index for slot in ANSWER_SLOTS for c in reading.found.get(slot, [])]
+    return code or named or [_as_code(c) for c in reading.cells if c.kind != "code" and defines.search(c.source) and c.index not in answers]
 
 
 # -- other lessons ----------------------------------------------------------------------------------------------------------------
@@ -199,14 +205,14 @@ def _refuse_other_lessons(lesson: Lesson, editions: dict[str, Released], noteboo
     best = max(lines, key=lines.get, default="")
     named = {notebook.lesson, *(m for c in reading.code for m in _LESSON.findall(c.source))} - {""}
     if lines.get(best):
-        other = "" if lines.get(lesson.slug) == lines[best] else best
+        other = best if 2 * lines[lesson.slug] < lines[best] else ""  # notes from another lesson beside this one's are no other lesson
     else:
         other = "" if lesson.slug in named else min(named, default="")
     if other:
         raise Unreadable(f"这是 {other[:80]} 的笔记本，不是 {lesson.slug}；请交这一课的笔记本。", f"This is the notebook of {other[:80]}, not of {lesson.slug}; hand in this lesson's notebook.", foreign=True)
     if lines.get(lesson.slug) or lesson.slug in named or any(head_of(line) for c in notebook.cells[:500] if c.kind != "code" for line in c.source[:MAX_LOOKED].split("\n")):
         return
-    if not lines and any(p.words.total() >= UNIQUE and not p.name.startswith("setup") for p in certain):
+    if not lines and any(p.words.total() >= UNIQUE and p.name not in ("setup", "normal", "boundary") for p in certain):
         return
     raise Unreadable(
         f"这不是 {lesson.slug} 的笔记本：找不到这一课的任何部分；请交这一课的笔记本。",

@@ -226,3 +226,44 @@ def test_the_edition_is_told_by_content_when_metadata_lie(lesson, editions):
 def test_what_is_not_the_lesson_is_refused(lesson, editions, cells):
     with pytest.raises(Unreadable):
         read(lesson, editions, cells)
+
+
+def test_a_released_block_of_code_in_markdown_stays_what_it_is(lesson, editions):
+    cells = cells_of(lesson)
+    assert not any(c["source"].startswith("```") and c["cell_type"] == "markdown" for c in cells)
+    for kind in ("markdown", "raw"):
+        turned = cells_of(lesson)
+        for cell in turned:
+            if cell["id"] in ("exercise", "boundary-case", "boundary"):
+                cell["cell_type"] = kind
+        reading = read(lesson, editions, turned)
+        assert reading.turned == ["exercise", "boundary_case", "boundary"] and [c.kind for c in reading.exercise] == ["code"] and len(reading.code) == len([c for c in cells if c["cell_type"] == "code"])
+
+
+def test_code_that_only_looks_like_the_exercise_in_an_answer_is_the_answer(lesson, editions):
+    said = "```python\ndef ring_index(step, stages):\n    return step % stages\n```\nThis is right because the index wraps around."
+    cells = [c for c in answer(cells_of(lesson), q1=said) if c["id"] != "exercise"]
+    reading = read(lesson, editions, cells)
+    assert reading.exercise == [] and reading.answers["q1"] == said
+
+
+@pytest.mark.parametrize(("where", "doubtful"), [("end", True), ("slot", False)])
+def test_text_that_may_be_an_answer_is_for_a_person(lesson, editions, where, doubtful):
+    text = "The index wraps around, because the remainder forgets how many rounds there were before."
+    cells = answer(cells_of(lesson), explanation="The remainder keeps the index below the number of stages, always.", q1=text.upper(), q3="A third answer that is long enough to be one.")
+    if where == "slot":
+        cells = answer(cells, q2=text)
+    else:
+        cells += [{"cell_type": "code", "source": "1 + 1", "metadata": {}}, {"cell_type": "markdown", "source": text, "metadata": {}}]
+    reading = read(lesson, editions, cells)
+    assert reading.doubtful == (["q2"] if doubtful else []) and (text in reading.extra) == doubtful
+
+
+def test_a_reworded_text_of_the_lesson_is_no_lost_answer(lesson, editions):
+    cells = cells_of(lesson)
+    prose = max((c for c in cells if c["id"].startswith("text")), key=lambda c: len(c["source"]))
+    words = prose["source"].split(" ")
+    prose["source"] = " ".join(w if n % 2 else "other" for n, w in enumerate(words))
+    prose["metadata"] = {}
+    prose["id"] = "zzz"
+    assert read(lesson, editions, cells).doubtful == []
