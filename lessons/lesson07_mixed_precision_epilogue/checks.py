@@ -136,6 +136,7 @@ def boundary_cases(rng) -> list[dict]:
         _case("beta 为 0，任何对 c 的使用都会被记录", "beta is 0, and any use of c is recorded", 2.7, 1.5, 0.0, UNTOUCHABLE, untouched=True),
         _case("beta 为 0，acc 是矩阵，任何对 c 的使用都会被记录", "beta is 0, acc is a matrix, and any use of c is recorded", acc, -0.75, 0.0, UNTOUCHABLE, untouched=True, **tol),
         _case("beta 为整数 0，c 不存在", "beta is the integer 0, c is absent", x, 3, 0, None),
+        _case("beta 为整数 0，c 不存在", "beta is the integer 0, c is absent", -70_001, 3, 0, None),
         _case("beta 为 -0.0，c 不存在", "beta is -0.0, c is absent", acc, 1.25, -0.0, None, **tol),
         _case("beta 为 0，c 是 NaN 标量", "beta is 0, c is the scalar NaN", x, 2.0, 0.0, float("nan")),
         _case("beta 为 0，c 是 Inf 标量", "beta is 0, c is the scalar Inf", x, -2.0, 0.0, float("inf")),
