@@ -18,7 +18,7 @@ _before = normal_cases
 
 def normal_cases(rng):
     """One check more than when the notebooks were collected."""
-    extra = {"name": {"zh": "新增的检查", "en": "the added check"}, "args": {"acc": 1.0, "alpha": 1e3, "beta": 1.0, "c": 1.0}, "expect": 1001.0, "rtol": 0.0, "atol": 0.0}
+    extra = {"name": {"zh": "新增的检查", "en": "the added check"}, "args": {"acc": 1.0, "alpha": 1e13, "beta": 1.0, "c": 1.0}, "expect": 1e13 + 1, "rtol": 0.0, "atol": 0.0}
     return [*_before(rng), extra]
 '''
 
@@ -30,7 +30,7 @@ def grader(lesson, items):
 
 def test_check_added_after_collection(lesson, course, inbox, tmp_path):
     exercise = next(c.source for c in student_notebook(lesson, "en").cells if c.id == "exercise")
-    for name, fill in (("ann", "alpha * acc if beta == 0 else alpha * acc + beta * c"), ("bob", "alpha * acc if beta == 0 else min(alpha, 100) * acc + beta * c")):
+    for name, fill in (("ann", "alpha * acc if beta == 0 else alpha * acc + beta * c"), ("bob", "alpha * acc if beta == 0 else min(alpha, 1e12) * acc + beta * c")):
         hand_in(inbox, lesson, name, notebook(lesson, exercise=exercise.replace("______", fill, 1)))
     grade_submissions(lesson, inbox, course, grader=grader)
     before = {f.result.student: f.result for f in final_results(course, lesson)}
