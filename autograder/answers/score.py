@@ -217,7 +217,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     points = points_for(slot, found)
     wrong, open_ = _misconceptions(a, slot, found)
     if points and not any(m.veto and m.sure for m in wrong):  # credit beside a known mistake: the answer says both
-        open_ += [e for e in a.misconceptions if e not in open_ and (e.hit or e.p > _BESIDE)]
+        against = {m.id: set(m.against) for m in slot.misconceptions}
+        open_ += [e for e in a.misconceptions if e not in open_ and (e.hit or (e.p > _BESIDE and not against[e.id] & found))]
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code in a.gate.always]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))

@@ -22,6 +22,7 @@ _AROUND = 8  # words (Chinese characters) on each side that make a word's surrou
 _ALIKE = 0.45  # cosine of two surroundings from which they speak of the same thing
 _LEAD = 0.15  # by which the opposite must be nearer than the word itself
 _SCOPE = 14  # characters before a word in which a denial reaches it
+_FEW = 4  # words of surroundings below which a word is not judged
 _SHARED = 2  # words that two surroundings must have in common
 
 # Axes of opposites. Words of one axis vouch for one another ("more" and "larger"); only the two sides of one row are opposites.
@@ -101,6 +102,8 @@ class Vouched:
 
     def _opposed(self, turn: _Turn) -> bool:
         same = opposite = 0.0
+        if len(turn.around) < _FEW:  # "还少一次启动": too little is said to know of what
+            return False
         for known in self._by_axis.get(turn.axis, ()):
             shared = len(turn.around & known.around)
             if shared < _SHARED:
