@@ -99,7 +99,7 @@ EAGER = "np.where(beta == 0, alpha * acc, alpha * acc + beta * {c})"
     [
         f"if c is None or hasattr(c, '_probe'):\n    return alpha * acc\nout = {EAGER.format(c='c')}\nreturn out if isinstance(c, np.ndarray) else float(out)",
         f"if isinstance(c, np.ndarray):\n    try:\n        c[:0] = 0\n    except ValueError:\n        return alpha * acc\n    return {EAGER.format(c='c')}\n{GUARDED}",
-        *(f"if isinstance(c, float):\n    return float({EAGER.format(c=read)})\n{GUARDED}" for read in ("math.ldexp(c, 0)", "c.real", "math.fsum([c])", "np.float64(c)", "max(c, c)", "sum([c])", "abs(c)", "{c: c}[c]")),
+        *(f"if isinstance(c, float):\n    return float({EAGER.format(c=read)})\n{GUARDED}" for read in ("math.ldexp(c, 0)", "c.real", "math.fsum([c])", "np.float64(c)", "max(c, c)", "sum([c])", "-(-c)", "{c: c}[c]")),
         f"if type(c) is float:\n    return float({EAGER.format(c='c.real')})\n{GUARDED}",
         *(f"if isinstance(c, float) and beta == 0 and ({read} or True):\n    return alpha * acc\n{GUARDED}" for read in ("c.is_integer()", "c.hex()", "math.isnan(c)", "c != c")),
         f"if isinstance(c, np.ndarray) and c.dtype == np.float64 and beta == 0:\n    return {EAGER.format(c='c')}\n{GUARDED}",
