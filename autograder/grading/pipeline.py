@@ -64,7 +64,8 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     findings += evidence.find_claims(reading)
     findings += about_answers(reading)
     answers = [(slot, reading.answers[slot], reading.lang) for slot in ANSWER_SLOTS]
-    slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=reading.released.text)))
+    pages = "\n\n".join(edition.text for edition in released(lesson).values())  # the other language's page is no less a source
+    slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=pages)))
     for slot in {*reading.pictures, *reading.cut}:
         slots[slot] = slots[slot].model_copy(update={"lane": "review"})
     for slot in reading.doubtful:

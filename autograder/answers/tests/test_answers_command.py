@@ -4,7 +4,10 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.answers.batch import language_of, read_lines, score_lines
+from autograder.answers.score import score_slot
 from autograder.commands import score_answers
+from autograder.grading.read.released import released
+from autograder.lesson import load_lesson
 
 GOOD = {"id": "a", "question": "Q2", "answer": "C 可能是空指针，无条件读取会触发非法地址访问，kernel 失败。多读 M*N 个元素浪费带宽，访存受限的 epilogue 会变慢。"}
 EN = {"id": "b", "question": "q3", "answer": "Fuse elementwise activations: the value is in a register, which saves writing it out and reading it back."}
@@ -98,6 +101,14 @@ def test_processes_give_the_same_as_one(lesson_folder, rubric, tmp_path):
     todo = read_lines(source, rubric)
     path = lesson_folder / "rubric.yml"
     assert list(score_lines(todo, path, jobs=2)) == list(score_lines(todo, path, jobs=1))
+
+
+def test_a_paragraph_of_the_lesson_waits_for_a_person(run, lesson_folder, rubric):
+    pages = released(load_lesson(lesson_folder))
+    paragraph = next(p for p in pages["zh"].text.split("\n\n") if "early cast" in p and "没有上界" in p)
+    assert score_slot("q1", rubric, paragraph, "zh").points
+    result, out = run(lines({"id": "p", "question": "Q1", "answer": paragraph}, {"id": "o", "question": "Q3", "answer": EN["answer"]}))
+    assert [x["lane"] for x in out] == ["review", "auto"] and "copied from the lesson" in " ".join(out[0]["reasons"])
 
 
 def test_language():
