@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from autograder.answers.normalise import normalise
+from autograder.answers.normalise import Normal, normalise
 from autograder.answers.segment import sentences
 from autograder.lesson.rubric import Rubric
 
@@ -23,6 +23,8 @@ _PIECE = (6, 24)  # words of a piece, a Chinese character being one: fewer occur
 _LONG = 64  # copied words that make an answer a copy, whatever stands beside them
 _HALF = 28  # ... where they are more than half of it
 _WHOLE = 0.75  # ... this share of a shorter one
+_SHORT = (8, 60)  # words of an answer that may be part of one sentence; it is a copy where
+_NOTHING_ELSE = 0.95  # this share of it stands in the source, in order
 
 
 class _Source:
@@ -30,7 +32,9 @@ class _Source:
 
     def __init__(self, text: str):
         self._letters: dict[str, str] = {}
-        self._pieces = [(piece, frozenset(piece)) for piece in map(self._spelt, _pieces(text))]
+        normal = normalise(text)
+        self._text = self._spelt(_WORD.findall(normal.text))
+        self._pieces = [(piece, frozenset(piece)) for piece in map(self._spelt, _pieces(normal))]
 
     def _spelt(self, piece: list[str]) -> str:
         return "".join(self._letters.setdefault(w, chr(0x100 + len(self._letters))) for w in piece)
@@ -51,6 +55,18 @@ class _Source:
                 taken.update(place + k for op in same if op.tag == "equal" for k in range(op.dest_start, op.dest_end))
         return len(taken)
 
+    def holds(self, said: list[str]) -> bool:
+        """Is an answer nothing but a stretch of the source? Then some quarter of it stands there word for word."""
+        answer, size = "".join(self._letters.get(w, " ") for w in said), len(said)
+        for at in range(0, size - size // 4 + 1, size // 4):
+            found = self._text.find(answer[at : at + size // 4])
+            while found >= 0:
+                start = max(0, found - at - size // 8)
+                if LCSseq.similarity(answer, self._text[start : start + size + size // 4]) >= _NOTHING_ELSE * size:
+                    return True
+                found = self._text.find(answer[at : at + size // 4], found + 1)
+        return False
+
 
 def sources(rubric: Rubric, slot_name: str, lesson_text: str) -> dict[str, str]:
     """The texts that a student may not hand in as his own, by name: a reason's code is copied_ and the name. Both languages, but for the lesson, which is as given."""
@@ -63,8 +79,12 @@ def sources(rubric: Rubric, slot_name: str, lesson_text: str) -> dict[str, str]:
 def copied(text: str, source: str) -> bool:
     """Is the answer (canonical text) a copy from this source, all of it or so much that its points may rest on it?"""
     said = _WORD.findall(text)
-    taken = _source(source).stands_in(said) if len(said) >= _PIECE[0] else 0
-    return taken >= _LONG or (taken >= _HALF and taken > 0.55 * len(said)) or (taken >= _PIECE[0] and taken >= _WHOLE * len(said))
+    if len(said) < _PIECE[0]:
+        return False
+    taken = _source(source).stands_in(said)
+    if taken >= _LONG or (taken >= _HALF and taken > 0.55 * len(said)) or (taken >= _PIECE[0] and taken >= _WHOLE * len(said)):
+        return True
+    return _SHORT[0] <= len(said) <= _SHORT[1] and _source(source).holds(said)
 
 
 @lru_cache(maxsize=256)  # a lesson's page is long and the same for every answer
@@ -72,9 +92,8 @@ def _source(text: str) -> _Source:
     return _Source(text)
 
 
-def _pieces(text: str) -> list[list[str]]:
+def _pieces(normal: Normal) -> list[list[str]]:
     least, most = _PIECE
-    normal = normalise(text)
     out: list[list[str]] = []
     para = -1
     for sentence in sentences(normal):

@@ -72,6 +72,7 @@ def test_a_hint_handed_in_waits_for_a_person():
 def test_the_lesson_is_a_source_when_it_is_given(rubric):
     text = "The caller of a kernel need not own a matrix C at all, and a pointer that is null is then as good as any other."
     assert copied(normalise(text.replace(" at all", "")).text, f"Something before it.\n\n{text}\n\nSomething behind it.")
+    assert copied(normalise(" ".join(text.split()[4:20])).text, text) and not copied(normalise("A kernel need not own C: its pointer is null.").text, text)
     assert "lesson" in sources(rubric, "q2", text) and "lesson" not in sources(rubric, "q2", "")
 
 
