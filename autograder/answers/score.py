@@ -215,10 +215,7 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     credited = [e for e in a.links if e.p >= 0.5]
     found = {e.id for e in credited}
     points = points_for(slot, found)
-    wrong, open_ = _misconceptions(a, slot, found)
-    if points and not any(m.veto and m.sure for m in wrong):  # credit beside a known mistake: the answer says both
-        against = {m.id: set(m.against) for m in slot.misconceptions}
-        open_ += [e for e in a.misconceptions if e not in open_ and (e.hit or (e.p > _BESIDE and not against[e.id] & found))]
+    wrong, open_ = _misconceptions(a, slot, found, points)
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code in a.gate.always]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))
@@ -231,7 +228,7 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         review.append(("contradicted", {}))
     if points and a.aside:
         review.append(("aside", {"quote": _short(a.aside.text)}))
-    if 0 < points < slot.points and a.links and a.links[0].seen.open_text > _UNREAD:
+    if 0 < points < slot.points and a.links[0].seen.open_text > _UNREAD:
         review.append(("unread", {}))
     if points and a.turned:
         review.append(("turned", {"quote": _short(a.turned)}))
@@ -257,23 +254,27 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
     return Conclusion(score, frozenset(code for code, _ in review))
 
 
-def _misconceptions(a: Assessment, slot: Slot, found: set[str]) -> tuple[list[MisconceptionFound], list[Evidence]]:
-    """Misconceptions that a rule finds, each sure or not; and the vetoes that are neither found nor excluded, for a person.
+def _misconceptions(a: Assessment, slot: Slot, found: set[str], points: int) -> tuple[list[MisconceptionFound], list[Evidence]]:
+    """Misconceptions that a rule finds, each sure or not; and those that a person must judge: the vetoes that are neither found nor
+    excluded, then, beside any credit, the others that may be there, since such an answer says both.
 
     A sure one is found by a rule, likely by all layers, contradicted by no link of the same answer, and nothing in it says that it is
-    not what he thinks ("Myth: ..."). Mere likeness counts
-    for nothing where the answer states a link that contradicts it: who explains the reduction speaks of softmax too.
+    not what he thinks ("Myth: ..."). Mere likeness counts for nothing where the answer states a link that contradicts it: who explains
+    the reduction speaks of softmax too.
     """
     weights = calibration.load()
-    wrong, open_ = [], []
+    stated = {x.id for x in a.links if x.hit} & found
+    wrong, vetoes, beside = [], [], []
     for e, m in zip(a.misconceptions, slot.misconceptions):
-        against = {x.id for x in a.links if x.hit and x.id in found} & set(m.against)
+        against = stated & set(m.against)
         sure = e.hit and e.p >= weights.misconception_high and not against and not (a.aside and a.aside.stance)
         if e.hit:
             wrong.append(MisconceptionFound(id=e.id, quote=a.gate.normal.quote(e.span.start, e.span.end), veto=m.veto, sure=sure))
         if m.veto and not sure and (e.hit or (e.p > weights.misconception_low and not against)):
-            open_.append(e)
-    return wrong, [] if any(m.veto and m.sure for m in wrong) else open_
+            vetoes.append(e)
+        elif points and (e.hit or (e.p > _BESIDE and not found & set(m.against))):
+            beside.append(e)
+    return wrong, [] if any(m.veto and m.sure for m in wrong) else vetoes + beside
 
 
 def _short(text: str, most: int = 120) -> str:

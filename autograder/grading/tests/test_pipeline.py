@@ -22,17 +22,6 @@ from autograder.release.tests.fixture_lesson import write_lesson
 from tests.hostile.build import dump, honest
 
 
-@pytest.fixture(scope="module")
-def lesson():
-    return load_lesson("7")
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox() as made:
-        yield made
-
-
 @pytest.fixture(autouse=True)
 def no_text(monkeypatch):
     monkeypatch.setattr(

@@ -8,23 +8,11 @@ import pytest
 from autograder.grading import names, run
 from autograder.grading.fill import extract, program
 from autograder.grading.read import released
-from autograder.grading.sandbox import Sandbox, codec
-from autograder.lesson import load_lesson
+from autograder.grading.sandbox import codec
 
 GUARDED = "return alpha * acc if beta == 0 else alpha * acc + beta * c"
 # Right on every value, None and NaN too, and reads C each time: only the probes tell.
 READS = "return alpha * acc + (0 if c is None else beta * np.nan_to_num(c, nan=0.0 if beta == 0 else np.nan, posinf=0.0 if beta == 0 else np.inf, neginf=0.0 if beta == 0 else -np.inf))"
-
-
-@pytest.fixture(scope="module")
-def lesson():
-    return load_lesson("7")
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox() as made:
-        yield made
 
 
 @pytest.fixture
