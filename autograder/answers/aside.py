@@ -58,12 +58,17 @@ class Subject:
     """What a rubric speaks of: the words of its texts, and every expression of its rules."""
 
     def __init__(self, rubric: Rubric, expressions: Iterable[re.Pattern]):
-        self._expressions = tuple(expressions)
+        self._expressions = list(expressions)
         self._words = frozenset(units(" ".join(_texts(rubric)).lower()))
 
     def named(self, text: str) -> bool:
         """Does an expression of some rule stand in it?"""
-        return any(x.search(text) for x in self._expressions)
+        for n, x in enumerate(self._expressions):
+            if x.search(text):
+                if n:  # what was found lately is found again: the order decides nothing but the time
+                    self._expressions.insert(0, self._expressions.pop(n))
+                return True
+        return False
 
     def known(self, text: str) -> float:
         """The share of its words that the rubric uses, 0..1."""
@@ -122,7 +127,7 @@ def aside(normal: Normal, sents: list[Sentence], subject: Subject) -> Aside | No
         head, colon, _ = said.partition(":")
         if colon and len(head) <= _HEAD and any(units(head)) and not (_PLAIN.fullmatch(head.strip(" .,#*>")) or subject.named(head) or subject.known(head) >= 0.5):
             return Aside(said, False)
-        if subject.named(said) or _PLAIN.fullmatch(said.strip(" .,:;!。")):
+        if _PLAIN.fullmatch(said.strip(" .,:;!。")) or subject.named(said):
             continue
         if subject.known(said) < 0.5 or (len(list(units(said))) <= _SHORT and _BARE.search(said)):
             return Aside(said, False)

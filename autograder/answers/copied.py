@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from autograder.answers.normalise import Normal, normalise
@@ -25,6 +26,7 @@ _HALF = 28  # ... where they are more than half of it
 _WHOLE = 0.75  # ... this share of a shorter one
 _SHORT = (8, 60)  # words of an answer that may be part of one sentence; it is a copy where
 _NOTHING_ELSE = 0.95  # this share of it stands in the source, in order
+_FIRST = 0x100  # the character for a source's first word
 
 
 class _Source:
@@ -34,17 +36,22 @@ class _Source:
         self._letters: dict[str, str] = {}
         normal = normalise(text)
         self._text = self._spelt(_WORD.findall(normal.text))
-        self._pieces = [(piece, frozenset(piece)) for piece in map(self._spelt, _pieces(normal))]
+        self._pieces = list(map(self._spelt, _pieces(normal)))
+        self._holds = np.zeros((len(self._letters), len(self._pieces)), bool)  # which letter stands in which piece
+        for n, piece in enumerate(self._pieces):
+            self._holds[[ord(c) - _FIRST for c in piece], n] = True
+        self._least = np.ceil(_MAY * self._holds.sum(axis=0)).astype(int)
 
     def _spelt(self, piece: list[str]) -> str:
-        return "".join(self._letters.setdefault(w, chr(0x100 + len(self._letters))) for w in piece)
+        return "".join(self._letters.setdefault(w, chr(_FIRST + len(self._letters))) for w in piece)
 
     def stands_in(self, said: list[str]) -> int:
         """How many words of an answer come from the source."""
         answer = "".join(self._letters.get(w, " ") for w in said)
-        mine, taken = set(answer), set()
-        for piece, letters in self._pieces:
-            if len(letters & mine) < _MAY * len(letters):
+        mine, taken = [ord(c) - _FIRST for c in set(answer) if c != " "], set()
+        for n in np.flatnonzero(self._holds[mine].sum(axis=0) >= self._least).tolist():
+            piece = self._pieces[n]
+            if LCSseq.similarity(piece, answer) < _STANDS * len(piece):  # then less of it stands in a part of the answer
                 continue
             best, place = 0, 0
             for start in range(0, max(1, len(answer) - len(piece) // 2), len(piece) // 2):

@@ -9,7 +9,7 @@ costs no points.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -90,11 +90,14 @@ class Vouched:
     """The words with an opposite in all that a slot's rubric states as right."""
 
     def __init__(self, slot: Slot):
-        self._by_axis: dict[int, list[_Turn]] = defaultdict(list)
+        self._known: list[_Turn] = []
+        self._holding: dict[tuple[int, str], list[int]] = defaultdict(list)  # those of an axis that have a word around them
         for text in _statements(slot):
             normal = normalise(text)
             for turn in _turns(normal.text, sentences(normal)):
-                self._by_axis[turn.axis].append(turn)
+                for word in turn.around:
+                    self._holding[turn.axis, word].append(len(self._known))
+                self._known.append(turn)
 
     def turned(self, normal: Normal, sents: list[Sentence]) -> str:
         """The first clause that says the opposite of what is vouched for, "" where there is none."""
@@ -104,10 +107,11 @@ class Vouched:
         same = opposite = 0.0
         if len(turn.around) < _FEW:  # "还少一次启动": too little is said to know of what
             return False
-        for known in self._by_axis.get(turn.axis, ()):
-            shared = len(turn.around & known.around)
+        common = Counter(n for word in turn.around for n in self._holding.get((turn.axis, word), ()))
+        for n, shared in common.items():
             if shared < _SHARED:
                 continue
+            known = self._known[n]
             alike = shared / (len(turn.around) * len(known.around)) ** 0.5
             if known.sign == turn.sign:
                 same = max(same, alike)
@@ -126,10 +130,9 @@ def _statements(slot: Slot) -> Iterator[str]:
 def _turns(text: str, sents: Iterable[Sentence]) -> Iterator[_Turn]:
     for clause in (c for s in sents for c in s.clauses):
         said = text[clause.start : clause.end]
-        words = [(m.start(), m.end(), m[0]) for m in _WORD.finditer(said)]
-        for m in _TURN.finditer(said):
-            if m["other"]:
-                continue
+        found = [m for m in _TURN.finditer(said) if not m["other"]]
+        words = [(m.start(), m.end(), m[0]) for m in _WORD.finditer(said)] if found else []
+        for m in found:
             axis, row, sign = _SIDES[m[0]]
             denied = denials(said[max(0, m.start() - _SCOPE) : m.start()]) % 2
             before = [w for _, end, w in words if end <= m.start()][-_AROUND:]

@@ -29,7 +29,8 @@ from autograder.records import Finding, Result
 TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
 START_TIMEOUT = 120.0
 STARTS = 3  # workers that may end in a row before one is ready: the system may kill one for its memory
-RECYCLE = 500  # submissions after which a worker is replaced, so that nothing it leaks adds up
+RECYCLE = 5000  # submissions after which a worker is replaced, so that nothing it leaks adds up; a new one takes seconds to be ready
+LARGE_MB = 1000  # of memory in a worker after a submission, from which it is replaced at once: three times what honest ones leave
 MEMORY_MB = 4096
 WORKER = (sys.executable, "-m", "autograder.grading.worker")
 AHEAD = 32  # results that may wait for a slow submission before them
@@ -81,6 +82,11 @@ class _Worker:
     task: _Task | None = None
     deadline: float = 0.0  # on the pool's own clock
     done: int = 0
+    rss_mb: int = 0
+
+    @property
+    def spent(self) -> bool:
+        return self.done >= RECYCLE or self.rss_mb >= LARGE_MB
 
     def close(self) -> None:
         """End the worker at once; its sandbox ends when its socket closes."""
@@ -155,7 +161,7 @@ class _Pool:
         """A worker that waits for work, or a new one while there are fewer than wanted."""
         for worker in self.workers:
             if worker.ready and worker.task is None:
-                if worker.done < RECYCLE:
+                if not worker.spent:
                     return worker
                 self._drop(worker)
                 break
@@ -219,7 +225,7 @@ class _Pool:
             worker.ready, self.not_started = True, 0
         else:
             done[worker.task.number] = Result.model_validate(message["result"])
-            worker.task, worker.done = None, worker.done + 1
+            worker.task, worker.done, worker.rss_mb = None, worker.done + 1, message.get("rss_mb", 0)
 
     def _lost(self, worker: _Worker, done: dict[int, Result], again: list[_Task], how: str) -> None:
         """The worker is gone or too slow: put another in its place; try its submission once more, unless it ran out of time."""

@@ -1,7 +1,7 @@
 """A grading worker: a process of its own that keeps a lesson and a sandbox warm and grades what it is sent.
 
 Frames on the inherited socket are a 4-byte length and JSON: first {"folder", "memory_mb"}; then {"student", "path"} or
-{"student", "data": base64} for each submission, answered by {"result": ...} or {"error": [what, where, remedy]}.
+{"student", "data": base64} for each submission, answered by {"result": ..., "rss_mb": its memory now} or {"error": [what, where, remedy]}.
 """
 
 from __future__ import annotations
@@ -53,6 +53,14 @@ def _limit_memory(memory_mb: int) -> None:
         pass  # macOS does not know it
 
 
+def _rss_mb() -> int:
+    """Resident memory of this process, 0 where the system does not tell (no /proc): then only its number of submissions ends a worker."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() >> 20
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked; he ends the workers
     link = socket.socket(fileno=int(sys.argv[1]))
@@ -76,7 +84,7 @@ def main() -> None:
         submission = base64.b64decode(work["data"]) if "data" in work else Path(work["path"])
         try:
             result = grade_notebook(lesson, submission, work["student"])
-            send(link, {"result": result.model_dump(mode="json")})
+            send(link, {"result": result.model_dump(mode="json"), "rss_mb": _rss_mb()})
         except CourseError as e:
             send(link, {"error": [e.what, e.where, e.remedy]})
 

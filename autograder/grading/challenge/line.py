@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -56,7 +57,7 @@ def read_challenge(sources: Iterable[str], kernel: str) -> Handed:
     reader = _Cells(kernel)
     for source in sources:
         try:
-            reader.block(parse(source).body)
+            reader.cell(source)
         except NotPython:
             if "challenge" in source:
                 reader.cannot("这个单元格不是合法的 Python", "its cell is not valid Python")
@@ -106,6 +107,12 @@ class _Cells:
         self.line = ""
         self.unread: Text | None = None
         self.visited = 0
+        self.may_call = True  # may the cell at hand call challenge() or assign within an expression?
+
+    def cell(self, source: str) -> None:
+        """Raises NotPython, and _Enough. Most cells of a notebook only bind names: their expressions need not be searched for calls."""
+        self.may_call = ":=" in source or "challenge" in (source if source.isascii() else unicodedata.normalize("NFKC", source))
+        self.block(parse(source).body)
 
     def cannot(self, zh: str, en: str) -> None:
         if self.unread is None:
@@ -159,7 +166,7 @@ class _Cells:
                 self.block([*body, *orelse, *finalbody])
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 self.values[name] = _UNKNOWN
-                if any(_is_challenge(n) for n in self.walk(node)):
+                if self.may_call and any(_is_challenge(n) for n in self.walk(node)):
                     self.cannot("challenge() 写在函数里", "challenge() stands in a function")
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 self.values.update(dict.fromkeys((a.asname or a.name for a in names), _UNKNOWN))
@@ -175,7 +182,7 @@ class _Cells:
 
     def calls(self, node: ast.AST) -> None:
         """Take up the calls of challenge() in an expression."""
-        for found in list(self.walk(node)):
+        for found in list(self.walk(node)) if self.may_call else ():
             if isinstance(found, ast.NamedExpr):
                 self.bind(found.target, self.value(found.value))
             if _is_challenge(found):

@@ -46,7 +46,7 @@ while (work := receive(link)) is not None:
     if name.startswith("busy"):
         for _ in range(60):
             time.sleep(0.01)
-    send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}})
+    send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}, "rss_mb": 5000 if name.startswith("large") else 1})
 """
 
 
@@ -125,6 +125,11 @@ def test_workers_are_renewed_and_few_are_started(lesson, fake, monkeypatch):
     results = list(grade_many(lesson, names("a", 12), 1))
     assert len({r.source_hash for r in results}) == 3
     assert len({r.source_hash for r in grade_many(lesson, names("b", 2), 8)}) <= 2
+
+
+def test_a_worker_that_a_submission_left_large_is_renewed(lesson, fake):
+    pids = [r.source_hash for r in grade_many(lesson, [("a", b"x"), ("b", b"x"), ("large", b"x"), ("c", b"x"), ("d", b"x")], 1)]
+    assert pids[0] == pids[1] == pids[2] != pids[3] == pids[4]
 
 
 def test_work_is_taken_only_as_it_is_needed(lesson, fake):
