@@ -118,54 +118,67 @@ class SlotVectors:
 
 
 class Comparison:
-    """One answer against one slot: which piece is like what."""
+    """One answer against one slot: which piece is like what. Tables have a row for each of the slot's ids, a column for each piece."""
 
     def __init__(self, slot: SlotVectors, units: list[Unit], vectors: np.ndarray):
         self.slot, self.units = slot, units
-        self._near, self._contrast, self._flipped, self._probe = {}, {}, {}, {}
         if not units:
             return
         odd = np.array([denials(u.text) % 2 for u in units])
         everything = vectors @ slot.beside
-        probes = vectors @ slot.probes[:, :-1].T + slot.probes[:, -1]
-        start = 0
+        self._probe = (vectors @ slot.probes[:, :-1].T + slot.probes[:, -1]).T
+        shape = (len(slot.ids), len(units))
+        self._near, self._contrast, self._flipped = np.empty(shape, np.float32), np.zeros(shape, np.float32), np.empty(shape, bool)
+        start, each = 0, np.arange(len(units))
         for n, key in enumerate(slot.ids):
             middle, end = slot.ends[2 * n], slot.ends[2 * n + 1]
             sims = everything[:, start:middle]
             best = sims.argmax(axis=1)
-            self._near[key] = np.take_along_axis(sims, best[:, None], axis=1)[:, 0]
-            self._flipped[key] = odd != slot.examples[key][1][best]
-            self._probe[key] = probes[:, n]
-            self._contrast[key] = everything[:, middle:end].max(axis=1) if end > middle else np.zeros(len(units), np.float32)
+            self._near[n] = sims[each, best]
+            self._flipped[n] = odd != slot.examples[key][1][best]
+            if end > middle:
+                everything[:, middle:end].max(axis=1, out=self._contrast[n])
             start = end
+        self._other = _rivals(self._near, len(slot.links))
+        order = self._near + 0.5 * (self._near - self._contrast) + 0.25 * np.minimum(self._near - self._other, 0) - 0.05 * self._flipped + 0.25 * self._probe
+        self._best = np.argmax(np.round(order, _DIGITS), axis=1)
 
     def likeness(self, key: str) -> Likeness:
         """The piece that is most like the link or misconception `key`, all things weighed."""
         if not self.units:
             return NOTHING
-        near, contrast, flipped = self._near[key], self._contrast[key], self._flipped[key]
-        rivals = [self._near[k] for k in self.slot.links if k != key]
-        other = np.max(rivals, axis=0) if rivals else np.zeros(len(self.units), np.float32)
-        order = near + 0.5 * (near - contrast) + 0.25 * np.minimum(near - other, 0) - 0.05 * flipped + 0.25 * self._probe[key]
-        u = int(np.argmax(np.round(order, _DIGITS)))
-        best = _round(self._probe[key].max())
-        return Likeness(_round(near[u]), _round(near[u] - contrast[u]), _round(near[u] - other[u]), bool(flipped[u]), self.units[u].span, best)
+        n = self.slot.ids.index(key)
+        u = int(self._best[n])
+        near, contrast, other = self._near[n, u], self._contrast[n, u], self._other[n, u]
+        return Likeness(_round(near), _round(near - contrast), _round(near - other), bool(self._flipped[n, u]), self.units[u].span, _round(self._probe[n].max()))
 
     def unexplained(self, key: str, explained: list[Span]) -> float:
         """The linear reader's best value over the pieces that no credited statement accounts for; -1 where there is none."""
-        values = [float(p) for u, p in zip(self.units, self._probe.get(key, ())) if not any(u.span.overlaps(x) for x in explained)]
-        return _round(max(values, default=-1.0))
+        if not self.units:
+            return -1.0
+        values = self._probe[self.slot.ids.index(key)].tolist()
+        return _round(max((p for u, p in zip(self.units, values) if not any(u.span.overlaps(x) for x in explained)), default=-1.0))
 
     def open_text(self, explained: list[Span]) -> int:
         """Width of the sentences that are about this slot and that no credited statement accounts for."""
         if not self.units:
             return 0
-        nearest = np.max([self._near[k] for k in self.slot.ids], axis=0)
+        nearest = self._near.max(axis=0)
         return sum(
             _width(u.text)
             for n, u in enumerate(self.units)
             if u.sentence and float(nearest[n]) >= _RELEVANT and not any(u.span.overlaps(x) for x in explained)
         )
+
+
+def _rivals(near: np.ndarray, links: int) -> np.ndarray:
+    """For each row the greatest value of the other links' rows, which come first; 0 where there is no other."""
+    out = np.zeros_like(near)
+    for n in range(len(near)):
+        others = [k for k in range(links) if k != n]
+        if others:
+            near[others].max(axis=0, out=out[n])
+    return out
 
 
 def _canonical(text: str) -> str:

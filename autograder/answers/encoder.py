@@ -9,6 +9,7 @@ OpenBLAS sums in another order) and sums run in a fixed order. tests/test_answer
 
 from __future__ import annotations
 
+import itertools
 import os
 
 import numpy as np
@@ -17,6 +18,8 @@ _LEFT = {2: 0, 3: 1, 5: 2}  # tokens to the left in a window of 2, 3 or 5; the r
 _PAD = 4  # the second layer of the widest branch sees four tokens to either side
 _WIDTH, _BRANCH = 512, 256
 _KNOWN = 200_000  # stretches of text whose tokens are remembered
+_WORD = 24  # characters of a word that is remembered whole
+_BLANK = "\u2581"  # the tokenizer's sign for a blank
 _BATCH = 4096  # tokens computed together, to bound memory; a text longer than that is alone
 _LEAST = 16  # rows of a matrix product
 _WORDS = 4096  # tokens whose part in the first layers is kept: 15 KB each
@@ -222,27 +225,45 @@ def _dense(m, total: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 class _Tokens:
-    """The tokenizer, remembering: a text falls apart wherever no piece of the vocabulary holds the two neighbouring characters."""
+    """The tokenizer, remembering: a text falls apart at blanks, and wherever no piece of the vocabulary holds the two neighbouring characters."""
 
     def __init__(self, tokenizer):
         self._tokenizer = tokenizer
         self._joined = {pair for piece in tokenizer._pieces for pair in zip(piece, piece[1:])}
         self._known: dict[str, list[int]] = {}
+        self._words: dict[str, list[int] | None] = {}
         self._normal = _Characters(tokenizer._normalizer)
+        self._apart = all(b != _BLANK for _, b in self._joined)  # no piece goes on over a blank
 
     def ids(self, text: str) -> list[int]:
         t = self._tokenizer
+        words = text.split(" ")
+        found = [self._word(w) for w in words] if self._apart and all(words) else [None]
+        if None not in found:
+            return [t._bos_id, *itertools.chain.from_iterable(found), t._eos_id]
         normal = self._normal(text)
-        if not normal:
-            return [t._bos_id, t._unk_id, t._eos_id]
-        out, start, joined = [t._bos_id], 0, self._joined
-        for i, pair in enumerate(zip(normal, normal[1:]), 1):
-            if pair not in joined:
-                out += self._stretch(normal[start:i])
-                start = i
-        out += self._stretch(normal[start:])
-        out.append(t._eos_id)
-        return out
+        return [t._bos_id, *(self._parts(normal) if normal else [t._unk_id]), t._eos_id]
+
+    def _word(self, word: str) -> list[int] | None:
+        """Tokens of what stands between two blanks, None where its characters act on a blank or become one."""
+        if len(word) > _WORD:
+            return self._between_blanks(word)
+        if word not in self._words:
+            if len(self._words) >= _KNOWN:
+                self._words.clear()
+            self._words[word] = self._between_blanks(word)
+        return self._words[word]
+
+    def _between_blanks(self, word: str) -> list[int] | None:
+        normal = self._normal(word, between_blanks=True)
+        return self._parts(normal) if normal else None
+
+    def _parts(self, normal: str) -> list[int]:
+        out, start, joined = [], 0, self._joined
+        for i in [i for i, pair in enumerate(zip(normal, normal[1:]), 1) if pair not in joined]:
+            out += self._stretch(normal[start:i])
+            start = i
+        return out + self._stretch(normal[start:])
 
     def _stretch(self, text: str) -> list[int]:
         ids = self._known.get(text)
@@ -262,18 +283,20 @@ class _Characters:
         self._become: dict[int, str] = {}
         self._simple = {" "}  # characters that become something without a blank
 
-    def __call__(self, text: str) -> str:
-        pairs = set(zip(text, text[1:])) - self._apart
+    def __call__(self, text: str, between_blanks: bool = False) -> str:
+        """The normal form, with its leading blank. between_blanks: of a word of a text; "" where it is not the same wherever the word stands."""
+        around = f" {text} " if between_blanks else text
+        pairs = set(zip(around, around[1:])) - self._apart
         if any(self._act(a, b) for a, b in pairs) or text.startswith(" ") or text.endswith(" ") or "  " in text:
-            return self._normalizer.normalize(text)
+            return "" if between_blanks else self._normalizer.normalize(text)
         self._apart |= pairs
         for c in set(text) - self._simple:
             become = self._normalizer.normalize_prefix(c.encode(), 0)[0].decode()
             if not become or " " in become:
-                return self._normalizer.normalize(text)
+                return "" if between_blanks else self._normalizer.normalize(text)
             self._simple.add(c)
             self._become[ord(c)] = become
-        return "\u2581" + text.translate(self._become).replace(" ", "\u2581") if text else ""
+        return _BLANK + text.translate(self._become).replace(" ", _BLANK) if text else ""
 
     def _act(self, a: str, b: str) -> bool:
         """Is there a key of the normalizer that goes on from a into b?"""

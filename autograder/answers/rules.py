@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.answers.gate import term_list
+from autograder.answers.indexed import indexed
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.polarity import Stance, denied
 from autograder.answers.segment import Sentence
@@ -61,7 +62,7 @@ class CompiledPattern:
 
 
 def _union(alternatives: Iterable[str], terms: dict[str, list[str]]) -> re.Pattern:
-    return re.compile(_bounded("|".join(f"(?:{_regex(a, terms)})" for a in alternatives)))
+    return re.compile(indexed(_bounded("|".join(f"(?:{_regex(a, terms)})" for a in alternatives))))
 
 
 def _bounded(expression: str) -> str:

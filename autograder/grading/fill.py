@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from autograder.errors import CourseError
 from autograder.grading.source import NotPython, key, parse, segment, without_docstring
@@ -27,7 +28,7 @@ class Exercise:
     function: str
     path: tuple[tuple[str, int], ...]
 
-    @property
+    @cached_property
     def parameters(self) -> list[str]:
         """Parameter names of every function around the blank."""
         names, node = [], self.tree
@@ -37,12 +38,12 @@ class Exercise:
                 names += [a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)]
         return names
 
-    @property
+    @cached_property
     def module_names(self) -> set[str]:
         """Names that the released cell itself defines at its top level."""
         return bound_names(self.tree.body)
 
-    @property
+    @cached_property
     def asserts(self) -> list[ast.Assert]:
         return [s for s in self.tree.body if isinstance(s, ast.Assert)]
 

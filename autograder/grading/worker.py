@@ -15,6 +15,8 @@ import struct
 import sys
 from pathlib import Path
 
+import psutil
+
 from autograder.errors import CourseError
 
 MAX_FRAME = 512 << 20
@@ -54,11 +56,8 @@ def _limit_memory(memory_mb: int) -> None:
 
 
 def _rss_mb() -> int:
-    """Resident memory of this process, 0 where the system does not tell (no /proc): then only its number of submissions ends a worker."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() >> 20
-    except (OSError, ValueError, IndexError):
-        return 0
+    """Resident memory of this process."""
+    return psutil.Process().memory_info().rss >> 20
 
 
 def main() -> None:

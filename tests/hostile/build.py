@@ -21,8 +21,8 @@ ANSWER = {"zh": "{slot} 的诚实回答：beta 为 0 时不读 c，因为条件�
 
 
 def cases() -> dict[str, dict]:
-    """cases.yml: name -> case."""
-    return YAML(typ="safe").load((HERE / "cases.yml").read_text(encoding="utf-8"))
+    """cases.yml: name -> case. libyaml refuses its unpaired surrogate."""
+    return YAML(typ="safe", pure=True).load((HERE / "cases.yml").read_text(encoding="utf-8"))
 
 
 def honest(lesson: Lesson, lang: str, fill: str = RIGHT) -> dict:

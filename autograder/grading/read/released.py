@@ -8,11 +8,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from autograder.grading.challenge.line import challenge_of
 from autograder.grading.fill import Exercise, read_exercise
 from autograder.grading.read.text import shadow
-from autograder.grading.source import NotPython, parse
+from autograder.grading.source import MAX_REMEMBERED, NotPython, parse
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Lesson
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
@@ -69,6 +70,15 @@ def plain(text: str) -> str:
 
 def squeezed(text: str) -> str:
     """A whole cell as it is compared: trailing and surrounding space left out."""
+    return _remembered(text) if len(text) <= MAX_REMEMBERED else _squeezed(text)
+
+
+@lru_cache(maxsize=512)  # most cells are as they were released, and are asked for several times
+def _remembered(text: str) -> str:
+    return _squeezed(text)
+
+
+def _squeezed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 
