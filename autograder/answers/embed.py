@@ -205,7 +205,7 @@ def units(normal: Normal, sents: list[Sentence], where: Stance) -> list[Unit]:
             spans.append((Span(a.start, b.end), False, False))
     seen, out = set(), []
     for span, single, sentence in spans[:_MAX_UNITS]:
-        piece = re.sub(r"\s+", " ", text[span.start : span.end]).strip()
+        piece = " ".join(text[span.start : span.end].split())
         if piece not in seen and _width(piece) >= 6:
             seen.add(piece)
             out.append(Unit(span, piece, single, sentence))

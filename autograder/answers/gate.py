@@ -31,6 +31,9 @@ _BLOCK = 300  # characters
 _DENSE = 0.25  # compressed to less, a block says one thing many times. Of the labelled answers none comes below 0.47, and no honest one below 0.55
 # A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
 _RESULT = re.compile(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
+_VERB_BETWEEN = re.compile(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])")
+_FORMULA = re.compile(r"\w[*+]\w+.*=|=.*\w[*+]\w|->")
+_LONG_CHINESE = re.compile(r"[\u3400-\u9fff]{7}")
 _WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
 
 
@@ -157,8 +160,11 @@ def _span_in(whole: Normal, part: Normal, span: Span) -> Span:
     return Span(start, max(end, start + 1))
 
 
+_WORD = re.compile(r"[a-z0-9_.=!*]+|[\u3400-\u9fff]")
+
+
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9_.=!*]+|[\u3400-\u9fff]", text)
+    return _WORD.findall(text)
 
 
 def _shingles(text: str, size: int = 4) -> set[str]:
@@ -223,8 +229,9 @@ def term_list(text: str, at_least: int = 1) -> bool:
 
 
 def _states(piece: str) -> bool:
-    long_zh = re.search(r"[\u3400-\u9fff]{7}", piece)
-    return bool(_VERBAL.search(piece) or _RESULT.search(piece) or re.search(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])", piece) or (long_zh and _WEAK_VERB.search(piece)) or re.search(r"\w[*+]\w+.*=|=.*\w[*+]\w|->", piece))
+    if _VERBAL.search(piece) or _RESULT.search(piece) or _VERB_BETWEEN.search(piece) or _FORMULA.search(piece):
+        return True
+    return bool(_LONG_CHINESE.search(piece) and _WEAK_VERB.search(piece))
 
 
 _GLUE = re.compile(r"(?<![a-z])(?:the|an?|to|of|in|on|by|for|with|or|its?|this|these|own|from|at|than|not|no)(?![a-z])")

@@ -3,7 +3,7 @@
 At each place of a text, re tries the alternatives one after another, dozens of phrases in a rule. Where all begin with a letter it sees at
 once which of them may begin there, and passes over the places where none does. So the alternatives are written in that form:
 
-    (?<![a-z])null|(?:空|野)指针|nan   ->   n(?:(?<![a-z]n)ull|an)|空(?:指针)|野(?:指针)
+    (?<![a-z])null|(?:空|野)指针|nan   ->   n(?:(?<!(?:[a-z])n)ull|an)|空指针|野指针
 
 Alternatives that begin with different characters exclude each other, so only the order among those that share a first character is kept.
 One whose first character cannot be told (it begins with `.` or `\\w`) stays where it stands among the others.

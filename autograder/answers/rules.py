@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from autograder.answers.gate import term_list
 from autograder.answers.indexed import indexed
@@ -117,8 +118,27 @@ def compile_rules(rubric: Rubric) -> dict[str, list[CompiledPattern]]:
     }
 
 
-def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence], where: Stance) -> Reading:
+@dataclass
+class Written:
+    """An answer as the rules read it: its text, its sentences, and what of it the writer himself refutes or doubts."""
+
+    normal: Normal
+    sents: list[Sentence]
+    where: Stance
+
+    @cached_property
+    def windows(self) -> dict[str, list[list[Span]]]:
+        """Runs of clauses within which a rule's groups must stand, by the name that a rule gives its window."""
+        sents = self.sents
+        singles = [list(s.clauses) for s in sents]
+        doubles = [[*a.clauses, *b.clauses] for a, b in zip(sents, sents[1:])]
+        triples = [[*a.clauses, *b.clauses, *c.clauses] for a, b, c in zip(sents, sents[1:], sents[2:]) if c.end - a.start <= _NEAR]
+        return {"clause": [[c] for s in sents for c in s.clauses], "sentence": singles, "near": singles + doubles + triples}
+
+
+def read(patterns: list[CompiledPattern], written: Written) -> Reading:
     """Look for one link or misconception. Of several places the shortest is taken."""
+    normal, sents, where = written.normal, written.sents, written.where
     best: Hit | None = None
     contradicted = refuted = doubtful = False
     part = 0.0
@@ -127,8 +147,9 @@ def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence],
             found = [[Span(*m.span()) for m in g.finditer(normal.text) if m.end() > m.start()] for g in groups]
             if not any(found):
                 continue
-            for window in _windows(sents, pattern.window):
-                here = [[m for m in spans if _clause_of(m, window)] for spans in found]
+            for window in written.windows[pattern.window]:
+                start, end = window[0].start, window[-1].end + 1
+                here = [[m for m in spans if start <= m.start and m.end <= end] for spans in found]
                 part = max(part, sum(1 for h in here if h) / len(here))
                 if not all(here):
                     continue
@@ -157,16 +178,6 @@ def read(patterns: list[CompiledPattern], normal: Normal, sents: list[Sentence],
                 if best is None or hit.end - hit.start < best.span.end - best.span.start:
                     best = Hit(hit)
     return Reading(best, contradicted or (refuted and best is None), doubtful and best is None, 1.0 if best else part)
-
-
-def _windows(sents: list[Sentence], kind: str) -> list[list[Span]]:
-    if kind == "clause":
-        return [[c] for s in sents for c in s.clauses]
-    singles = [list(s.clauses) for s in sents]
-    if kind == "sentence":
-        return singles
-    triples = [[*a.clauses, *b.clauses, *c.clauses] for a, b, c in zip(sents, sents[1:], sents[2:]) if c.end - a.start <= _NEAR]
-    return singles + [[*a.clauses, *b.clauses] for a, b in zip(sents, sents[1:])] + triples
 
 
 def _clause_of(m: Span, window: list[Span]) -> Span | None:

@@ -128,14 +128,15 @@ class Scorer:
         """Holds an answer half of what some link asks for, were none of it discarded? Else it is worth nothing, and no false alarm costs it anything."""
         whole = normalise(answer)
         sents = sentences(whole)
-        where = stance(whole.text, sents)
-        return any(rules.read(self.rules[x.id], whole, sents, where).part >= 0.5 for x in slot.links)
+        written = rules.Written(whole, sents, stance(whole.text, sents))
+        return any(rules.read(self.rules[x.id], written).part >= 0.5 for x in slot.links)
 
     def _weigh(self, r: _Read, vectors: np.ndarray) -> Assessment:
         slot = self.rubric.slots[r.slot]
         likeness = self.vectors(r.slot).compare(r.pieces, vectors)
         holders = (*slot.links, *slot.misconceptions)
-        readings = {h.id: rules.read(self.rules[h.id], r.gate.normal, r.sents, r.where) if r.sents else rules.Reading() for h in holders}
+        written = rules.Written(r.gate.normal, r.sents, r.where)
+        readings = {h.id: rules.read(self.rules[h.id], written) if r.sents else rules.Reading() for h in holders}
         explained = [x.hit.span for x in readings.values() if x.hit] + list(r.where.refuted)
         open_text = likeness.open_text(explained)
         weights = calibration.load()

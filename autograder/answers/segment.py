@@ -17,6 +17,7 @@ _CLAUSE_START = re.compile(
     r"(?<![a-z])(?:but|however|whereas|while|although|though|because|since|so that|therefore|thus|hence|which|unless|instead|rather than|otherwise|and then|and so)(?![a-z])"
     r"|(?:但是|但|然而|不过|可是|而是|因为|由于|所以|因此|因而|从而|于是|否则|尽管|虽然|即使|即便|反而|以免|以便)"
 )
+_SAYS = re.compile(r"[^\W_]")  # a letter or a digit
 _LIST_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 
@@ -49,7 +50,7 @@ def _sentences(text: str) -> tuple[Sentence, ...]:
         end = m.end() if m else len(text)
         begin = start + len(text[start:end]) - len(text[start:end].lstrip())
         stop = start + len(text[start:end].rstrip())
-        if re.search(r"[^\W_]", text[begin:stop]):
+        if _SAYS.search(text, begin, stop):
             out.append(Sentence(begin, stop, tuple(_clauses(text, begin, stop)), para))
         if m and m[0] == BREAK:
             para += 1
@@ -71,6 +72,6 @@ def _clauses(text: str, start: int, end: int) -> list[Span]:
             a += 1
         while b > a and text[b - 1] == " ":
             b -= 1
-        if re.search(r"[^\W_]", text[a:b]):
+        if _SAYS.search(text, a, b):
             spans.append(Span(a, b))
     return spans or [Span(start, end)]

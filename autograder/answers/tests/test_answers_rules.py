@@ -4,7 +4,7 @@ import pytest
 
 from autograder.answers.normalise import normalise
 from autograder.answers.polarity import stance
-from autograder.answers.rules import CompiledPattern, _bounded, phrase, read
+from autograder.answers.rules import CompiledPattern, Written, _bounded, phrase, read
 from autograder.answers.segment import sentences
 from autograder.lesson.rubric import Pattern
 
@@ -14,7 +14,7 @@ NULL = Pattern(zh=[["空指针"], ["崩溃", "re:非法.{0,4}地址"]], en=[["nu
 def reading(answer, *patterns, terms=None):
     normal = normalise(answer)
     sents = sentences(normal)
-    found = read([CompiledPattern(p, terms or {}) for p in patterns], normal, sents, stance(normal.text, sents))
+    found = read([CompiledPattern(p, terms or {}) for p in patterns], Written(normal, sents, stance(normal.text, sents)))
     return found, normal.quote(found.hit.span.start, found.hit.span.end) if found.hit else ""
 
 
