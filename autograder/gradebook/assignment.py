@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import nbformat
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
     from nbgrader.api import Gradebook
 
 
-def ensure_assignment(gradebook: Gradebook, course: CourseFolder, lesson: Lesson) -> None:
+def register(lessons: Iterable[Lesson], course: CourseFolder, lang: str = "zh") -> None:
+    """Register these lessons in the course folder's gradebook, so that `nbgrader autograde` runs there. Scores in it stay as they are.
+
+    lang: of the notebook that nbgrader hands out. Raises CourseError where the gradebook cannot be written.
+    """
+    with course.gradebook(write=True) as gradebook:
+        for lesson in lessons:
+            ensure_assignment(gradebook, course, lesson, lang)
+
+
+def ensure_assignment(gradebook: Gradebook, course: CourseFolder, lesson: Lesson, lang: str = "zh") -> None:
     """Register the lesson as nbgrader's generate_assignment would, where the gradebook lacks it or its points have changed.
 
     The cells come from the released notebook through nbgrader's own SaveCells. Both editions have the same graded cells.
@@ -32,7 +43,7 @@ def ensure_assignment(gradebook: Gradebook, course: CourseFolder, lesson: Lesson
         pass
     gradebook.update_or_create_assignment(lesson.slug)
     gradebook.db.commit()
-    _save_cells(course.db_url, lesson)
+    _save_cells(course.db_url, lesson, lang)
     gradebook.db.expire_all()
     saved = {c.name for c in gradebook.find_notebook(lesson.slug, lesson.slug).grade_cells}
     gradebook.db.commit()
@@ -50,12 +61,12 @@ def ensure_folders(course: CourseFolder, lesson: Lesson) -> None:
             write_atomically(path, nbformat.writes(student_notebook(lesson, "zh")))
 
 
-def _save_cells(db_url: str, lesson: Lesson) -> None:
+def _save_cells(db_url: str, lesson: Lesson, lang: str) -> None:
     from nbgrader.preprocessors import ComputeChecksums, SaveCells
 
     from autograder.release.notebook import student_notebook
 
-    notebook = student_notebook(lesson, "zh")
+    notebook = student_notebook(lesson, lang)
     resources = {"nbgrader": {"notebook": lesson.slug, "assignment": lesson.slug, "db_url": db_url}}
     for step in (ComputeChecksums, SaveCells):
         notebook, resources = step().preprocess(notebook, resources)

@@ -133,17 +133,37 @@ class CourseFolder:
 
 def open_gradebook(db_url: str) -> Gradebook:
     """nbgrader's Gradebook at this URL, with our result table. Raises SQLAlchemy's errors."""
-    # nbgrader calls `alembic` by name when it makes a database
-    bin_folder = str(Path(sys.executable).parent)
-    if bin_folder not in os.environ.get("PATH", "").split(os.pathsep):
-        os.environ["PATH"] = bin_folder + os.pathsep + os.environ.get("PATH", "")
     from nbgrader.api import Gradebook
 
     from autograder.gradebook.tables import metadata
 
+    _stamp_new(db_url)
     gradebook = Gradebook(db_url)
     metadata.create_all(gradebook.engine)
     return gradebook
+
+
+def _stamp_new(db_url: str) -> None:
+    """The version of its layout, as the first thing in a database that holds nothing.
+
+    nbgrader writes it after all tables and asks a process `alembic` for it: one that is killed, or not on PATH, costs the run, and leaves a
+    gradebook that `nbgrader db upgrade` takes for an older one. Stopped at any moment, this way is gone on with at the next opening.
+    """
+    from sqlalchemy import create_engine, inspect, text
+
+    engine = create_engine(db_url)
+    try:
+        if inspect(engine).get_table_names():
+            return
+        from alembic.script import ScriptDirectory
+        from nbgrader.dbutil import ALEMBIC_DIR
+
+        head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
+        with engine.begin() as connection:  # another lesson's run may make the same gradebook at this moment
+            connection.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            connection.execute(text("INSERT INTO alembic_version (version_num) SELECT :head WHERE NOT EXISTS (SELECT 1 FROM alembic_version)"), {"head": head})
+    finally:
+        engine.dispose()
 
 
 def _refuse_read_only(file: Path) -> None:

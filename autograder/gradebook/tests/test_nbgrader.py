@@ -8,12 +8,15 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp, ExportApp, GenerateFeedbackApp, ZipCollectApp
 
+from autograder.commands import release
 from autograder.feedback import write_feedback
+from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions
 from autograder.gradebook.settings import CONFIG_NAME
 from autograder.gradebook.submissions import find_submissions, stage
 from autograder.gradebook.tests.fake import FakeGrader, fill_of, finding, hand_in, notebook, result, slot
+from autograder.records import POINT_NAMES
 
 
 def nbgrader(app_class, course, *argv):
@@ -98,6 +101,35 @@ def test_autograde_from_nothing_but_collected_files(lesson, course, class_inbox,
     nbgrader(AutogradeApp, course, lesson.slug, "--log-level", "ERROR")
     rows = table(course, lesson.slug)
     assert set(rows) == set(VERDICTS) and rows["ann"][1] == 10.0
+
+
+def test_autograde_in_a_folder_that_was_only_released(lesson, class_inbox, grading, tmp_path, monkeypatch):
+    """`course release` and no `course grade`: nbgrader finds the assignment, and its rows are those of `course grade` in another folder."""
+    monkeypatch.setattr(release, "release", lambda *_: [])  # the bundle takes no part
+    here, there = (CourseFolder(tmp_path / name) for name in ("here", "there"))
+    for course in (here, there):
+        course.prepare()
+        release.command([lesson.slug], course.root, lang="en")
+        with Gradebook(course.db_url) as gb:
+            assert {c.name: c.max_score for c in gb.find_notebook(lesson.slug, lesson.slug).grade_cells} == {n: float(getattr(lesson.rubric.points, n)) for n in POINT_NAMES}
+    for submission in find_submissions(class_inbox, lesson):
+        stage(submission, here, lesson.slug)
+    nbgrader(AutogradeApp, here, lesson.slug, "--log-level", "ERROR")
+    grade_submissions(lesson, class_inbox, there, grader=grading)
+    assert table(here, lesson.slug) == table(there, lesson.slug) and len(table(here, lesson.slug)) == len(VERDICTS)
+
+
+def test_a_release_into_a_graded_course_keeps_its_scores(lesson, course, class_inbox, grading, monkeypatch):
+    monkeypatch.setattr(release, "release", lambda *_: [])
+    grade_submissions(lesson, class_inbox, course, grader=grading)
+    with Gradebook(course.db_url) as gb:
+        gb.find_grade("q2", lesson.slug, lesson.slug, "cyd").manual_score = 2.0
+        gb.db.commit()
+    before = table(course, lesson.slug)
+    release.command(["6", lesson.slug], course.root, lang="en")
+    assert table(course, lesson.slug) == before
+    with Gradebook(course.db_url) as gb:
+        assert len(gb.assignments) == 2
 
 
 def test_manual_score_survives_autograde_force(lesson, course, class_inbox, grading):

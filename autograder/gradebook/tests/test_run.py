@@ -3,12 +3,13 @@
 import os
 import json
 import sqlite3
+import subprocess
 
 import pytest
 from nbgrader.api import Gradebook
 
 from autograder.errors import CourseError
-from autograder.gradebook.course import CourseFolder
+from autograder.gradebook.course import CourseFolder, _stamp_new, open_gradebook
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions, run_lock
 from autograder.gradebook.tests.fake import FakeGrader, finding, hand_in, notebook, result, slot
@@ -293,3 +294,25 @@ def test_pipes_and_links_harm_only_their_own_student(lesson, course, inbox):
     summary = grade_submissions(lesson, inbox, course, grader=grader)
     assert sorted(summary.students) == ["ann", "borrowed", "loop", "pipe"]
     assert sorted(grader.seen) == ["ann", "pipe"]
+
+
+@pytest.mark.parametrize("left", ["nothing", "the stamp alone"])
+def test_a_gradebook_is_made_without_another_process(tmp_path, monkeypatch, left):
+    """nbgrader asks a process `alembic` for its layout's version: killed, it cost a traceback and a gradebook without a version."""
+    from alembic.script import ScriptDirectory
+    from nbgrader.dbutil import ALEMBIC_DIR
+    from sqlalchemy import text
+
+    def started(*_, **__):
+        raise subprocess.CalledProcessError(-9, ["alembic"])
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    if left == "the stamp alone":
+        _stamp_new(url)
+    gradebook = open_gradebook(url)
+    try:
+        (version,) = gradebook.db.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        assert version == ScriptDirectory(ALEMBIC_DIR).get_current_head() and gradebook.assignments == []
+    finally:
+        gradebook.close()
