@@ -7,6 +7,7 @@ Nothing of the others is lost. Memory stays flat: submissions are taken as they 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import os
 import select
@@ -177,7 +178,8 @@ class _Pool:
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
         theirs.close()
         worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT)
-        send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB})
+        with contextlib.suppress(OSError):  # it has ended already: the next look at its socket says so
+            send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB, "parent": os.getpid()})
         return worker
 
     def _drop(self, worker: _Worker) -> None:

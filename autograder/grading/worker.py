@@ -1,18 +1,22 @@
 """A grading worker: a process of its own that keeps a lesson and a sandbox warm and grades what it is sent.
 
-Frames on the inherited socket are a 4-byte length and JSON: first {"folder", "memory_mb"}; then {"student", "path"} or
+Frames on the inherited socket are a 4-byte length and JSON: first {"folder", "memory_mb", "parent": its process}; then {"student", "path"} or
 {"student", "data": base64} for each submission, answered by {"result": ..., "rss_mb": its memory now} or {"error": [what, where, remedy]}.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import ctypes
 import json
+import os
 import resource
 import signal
 import socket
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -60,11 +64,30 @@ def _rss_mb() -> int:
     return psutil.Process().memory_info().rss >> 20
 
 
+def _end_with_parent() -> None:
+    """Linux: this process is killed when the one that started it ends, however it ends; what nobody waits for is not worked out."""
+    with contextlib.suppress(OSError, AttributeError):  # elsewhere the closed socket ends it, after the submission at hand
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+_PR_SET_PDEATHSIG = 1
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Whoever asked is gone, and the socket with him: an end, and nothing to tell anybody."""
+    try:
+        yield
+    except OSError:
+        raise SystemExit(0) from None
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked; he ends the workers
+    _end_with_parent()
     link = socket.socket(fileno=int(sys.argv[1]))
-    setup = receive(link)
-    if setup is None:
+    setup = _next(link)
+    if setup is None or os.getppid() != setup["parent"]:  # it may have ended before we asked to end with it
         return
     _limit_memory(setup["memory_mb"])
     try:
@@ -76,16 +99,27 @@ def main() -> None:
         released(lesson)
         own_sandbox()
     except CourseError as e:
-        send(link, {"error": [e.what, e.where, e.remedy]})
+        _tell(link, {"error": [e.what, e.where, e.remedy]})
         return
-    send(link, {"ready": True})
-    while (work := receive(link)) is not None:
+    _tell(link, {"ready": True})
+    while (work := _next(link)) is not None:
         submission = base64.b64decode(work["data"]) if "data" in work else Path(work["path"])
         try:
             result = grade_notebook(lesson, submission, work["student"])
-            send(link, {"result": result.model_dump(mode="json"), "rss_mb": _rss_mb()})
         except CourseError as e:
-            send(link, {"error": [e.what, e.where, e.remedy]})
+            _tell(link, {"error": [e.what, e.where, e.remedy]})
+        else:
+            _tell(link, {"result": result.model_dump(mode="json"), "rss_mb": _rss_mb()})
+
+
+def _tell(link: socket.socket, message: dict) -> None:
+    with _quiet():
+        send(link, message)
+
+
+def _next(link: socket.socket) -> dict | None:
+    with _quiet():
+        return receive(link)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 from autograder.errors import CourseError
 from autograder.grading import pool
 from autograder.grading.pool import grade_many
+from autograder.grading.worker import receive, send
 from autograder.lesson import load_lesson
 from autograder.release.notebook import student_notebook
 from autograder.release.tests.fixture_lesson import SOLUTION, write_lesson
@@ -216,6 +218,50 @@ def test_the_real_worker_end_to_end(lesson, tmp_path):
     assert results[0].points["normal"] == 2 and results[2].state == "UNGRADED"
     alone = grade_notebook(lesson, good, "a")
     assert alone == results[0] and alone.model_copy(update={"student": "b"}) == results[1]
+
+
+PARENT = """
+import sys
+from pathlib import Path
+import nbformat
+from autograder.grading.pool import grade_many
+from autograder.lesson import load_lesson
+from autograder.release.notebook import student_notebook
+lesson, fill = load_lesson(Path(sys.argv[1])), sys.argv[2]
+nb = student_notebook(lesson, "en")
+for cell in nb.cells:
+    if cell.id == "exercise":
+        cell.source = cell.source.replace("______", fill)
+good = nbformat.writes(nb).encode()
+for n, result in enumerate(grade_many(lesson, ((f"s{i}", good) for i in range(1000)), 2)):
+    print(n, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal to the children of a dead process")
+@pytest.mark.parametrize("fill", [SOLUTION, "sum(range(10**13))"])
+def test_killing_the_one_who_asked_ends_workers_and_sandboxes_quietly(lesson, fill):
+    import psutil
+
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, str(lesson.folder), fill], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert parent.stdout.readline() == b"0\n"
+    below = psutil.Process(parent.pid).children(recursive=True)
+    assert len(below) >= 4, "workers and their sandboxes"
+    parent.kill()
+    assert psutil.wait_procs(below, timeout=3)[1] == []
+    assert parent.communicate()[1] == b""
+
+
+def test_a_worker_whose_socket_is_gone_says_nothing(lesson):
+    """Where no signal comes at the parent's end."""
+    ours, theirs = socket.socketpair()
+    send(ours, {"folder": str(lesson.folder), "memory_mb": 4096, "parent": os.getpid()})
+    worker = subprocess.Popen([*pool.WORKER, str(theirs.fileno())], pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+    theirs.close()
+    assert receive(ours) == {"ready": True}
+    send(ours, {"student": "a", "data": ""})
+    ours.close()
+    assert worker.communicate(timeout=30)[1] == b"" and worker.returncode == 0
 
 
 def _kill_a_worker():
