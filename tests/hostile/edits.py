@@ -132,11 +132,20 @@ def _move_first(nb, value, released, folder):
 
 
 def _answers_below(nb, value, released, folder):
+    """value: markdown, code, or the code around each answer's text."""
     for slot in ANSWER_SLOTS:
         text = part(nb, slot)["source"]
         part(nb, slot)["source"] = source_of(released, slot)
-        nb["cells"].insert(at(nb, slot) + 1, code(text) if value == "code" else markdown(text))
+        nb["cells"].insert(at(nb, slot) + 1, markdown(text) if value == "markdown" else code(value.replace("TEXT", text) if "TEXT" in value else text))
     return nb
+
+
+def _split_markdown(nb, value, released, folder):
+    """Each paragraph and heading a cell of its own, without metadata: as Deepnote keeps a notebook."""
+    cells = []
+    for cell in nb["cells"]:
+        cells += map(markdown, re.split(r"\n\n+", cell["source"])) if cell["cell_type"] == "markdown" else [cell]
+    return _strip_metadata(nb | {"cells": cells}, value, released, folder)
 
 
 def _answers_beside(nb, value, released, folder):
@@ -374,5 +383,5 @@ EDITS: dict[str, Callable] = {
     "other_lesson": _other_lesson, "claim_lesson": _claim_lesson, "big_outputs": _big_outputs, "big_commas": _big_commas, "indent": _indent,
     "prompts": _prompts, "fence": _fence, "answers_over_questions": _answers_over_questions, "answers_above_questions": _answers_above_questions,
     "answers_in_one_slot": _answers_in_one_slot, "answers_numbered_at_end": _answers_numbered_at_end, "answers_far_below": _answers_far_below,
-    "release": _release,
+    "release": _release, "split_markdown": _split_markdown,
 }  # fmt: skip

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from autograder.grading.read.notebook import NbCell
-from autograder.grading.read.released import Part, Released, likeness, plain, statements, words
+from autograder.grading.read.prose import SOME, amount, prose_beside, prose_of, unquoted
+from autograder.grading.read.released import HEADING, Part, Released, likeness, plain, words
 from autograder.lesson.model import ANSWER_SLOTS
 
 MAX_ANSWER = 20_000  # characters
 MAX_EXTRA = 100_000
-SOME = 8  # words (or pairs of Chinese characters): fewer are no answer, and no text that could be one
+RUN = 3  # short lines of the lesson's in its order: nobody writes them anew
 REWORDED = 0.3  # share of a released cell's words by which a text is an edit of it
 _HEADS = {"q1": r"Q\s*1|问题\s*[1一]", "q2": r"Q\s*2|问题\s*[2二]", "q3": r"Q\s*3|问题\s*[3三]", "explanation": r"explanation|explain(?: your implementation)?|解释(?:你的)?实现|实现解释"}
 HEAD = re.compile(rf"^[\s#>*_]*(?P<name>{'|'.join(f'(?P<{k}>{v})' for k, v in _HEADS.items())})[\s*_]*(?:[:：.、)）]|$)[\s*_]*(?P<rest>.*)$", re.I)
@@ -46,10 +47,6 @@ def head_of(line: str) -> str:
     return next(k for k in _HEADS if m[k]) if m else ""
 
 
-def _amount(text: str) -> int:
-    return words(text).total()
-
-
 class _Reader:
     """Collects each slot's text: from its own cell and the cells the student added below it; failing that, from the question's cell and
     what follows it; failing that, from a cell anywhere that is headed Q1, Q2, ..."""
@@ -64,6 +61,9 @@ class _Reader:
         self.seen: set[str] = set()
         self.lead_of = {i: slot for slot, leads in book.leads.items() for i in leads}
         self.taken_over = _overwritten(book, cells, owner)
+        self.below = ""  # the slot below which we are, with nothing but the student's cells between
+        self.code: Counter[str] = Counter()  # words of prose in cells of code below a slot
+        self.ends = _ends(book)
         self.out = Answers()
 
     def read(self) -> Answers:
@@ -72,47 +72,55 @@ class _Reader:
             part = self.book.parts[index] if index is not None else None
             if part is not None and part.is_slot:
                 place = (part.name, self.own)
-                self._lines(cell, place)
+                self._lines(cell, place, own=True)
             elif index in self.lead_of:
                 place = self._question(cell, self.lead_of[index], part)
             elif n in self.taken_over:
                 place = self._lines(cell, (self.taken_over[n], self.near))
             elif part is not None:
                 place = None
-            elif cell.kind == "code" and not _is_prose(cell):
+            elif (text := _text(cell)) is None:
+                self.code[self.below] += prose_beside(self.book, cell.source) if self.below else 0
                 place = place if place and place[1] is self.own else None
             else:
-                place = self._added(cell, place)
+                place = self._added(cell, text, place)
+            self.below = place[0] if place else self.below if part is None else ""
         self._settle()
         return self.out
 
     def _question(self, cell: NbCell, slot: str, part: Part):
         """A question's cell; what stands beside the question, whole as it is, is the student's."""
-        before = _amount("\n".join(self.near[slot]))
+        before = amount("\n".join(self.near[slot]))
         place = self._lines(cell, (slot, self.near), counted=False)
         whole = {plain(x) for x in part.source.split("\n")} <= {plain(x) for x in cell.source.split("\n")}
-        if whole and _amount("\n".join(self.near[slot])) - before >= SOME:
+        if whole and amount("\n".join(self.near[slot])) - before >= SOME:
             self.beside.add(slot)
             self.blocks[slot] += 1
         return place
 
-    def _added(self, cell: NbCell, place):
-        """A cell the student added: part of the slot above it, or headed Q1, Q2, ... or a note of his own."""
-        if cell.source.strip():
-            lines = cell.source.split("\n")
+    def _added(self, cell: NbCell, text: str, place):
+        """A cell the student added: part of the slot above it, or headed Q1, Q2, ... or a note of his own; or a piece of a released one."""
+        if text.strip():
+            lines = text.split("\n")
             heads = [h for line in lines if (h := head_of(line))]
             prompts = {self.book.prompt_lines.get(plain(line)) for line in lines} - {None, ""}
             if prompts or (heads and (place is None or len(heads) > 1)):
                 return self._lines(cell, place, merged=True)
+            released, headings = _released_lines(self.book, lines, cell.kind == "markdown")
+            mine = "\n".join(line for n, line in enumerate(lines) if n not in released)
+            if not mine.strip() and headings & self.ends.get(self.below, frozenset()):
+                self.below = ""  # the lesson goes on
+                return None
             if place is None:
-                if sum(map(len, self.out.extra)) < MAX_EXTRA:
-                    self.out.extra.append(cell.source[:MAX_ANSWER])
+                if mine.strip() and sum(map(len, self.out.extra)) < MAX_EXTRA:
+                    self.out.extra.append(mine[:MAX_ANSWER])
                 return None
         return self._lines(cell, place) or place
 
-    def _lines(self, cell: NbCell, place, merged: bool = False, counted: bool = True):
+    def _lines(self, cell: NbCell, place, own: bool = False, merged: bool = False, counted: bool = True):
         """Hand out a cell's lines. Prompt lines are dropped; another slot's prompt, and in a merged cell a line headed Q1, say whose
-        answer follows."""
+        answer follows. The lesson's other lines are dropped too; own: in a slot's own cell only where another cell was merged into it, so
+        that a copied answer is told as one."""
         if cell.source in self.seen and place is not None and len(cell.source) > 20:
             return place  # a doubled cell says nothing new
         self.seen.add(cell.source)
@@ -122,7 +130,11 @@ class _Reader:
             place[1][place[0]].append(line)
             given.setdefault(place[0], []).append(line)
 
-        for line in _prose(cell).split("\n"):
+        lines = _as_text(cell).split("\n")
+        released, headings = _released_lines(self.book, lines, cell.kind == "markdown")
+        if own and not headings:
+            released = set()
+        for n, line in enumerate(lines):
             known = self.book.prompt_lines.get(plain(line))
             head = HEAD.match(line) if merged else None
             if known is not None:
@@ -132,14 +144,14 @@ class _Reader:
                 place = (head_of(line), self.headed)
                 if head["rest"].strip():
                     give(head["rest"])
-            elif place is not None:
+            elif place is not None and n not in released:
                 give(self._without_placeholder(line))
         if place is not None:
             place[1][place[0]].append("")
             if cell.attachments or _PICTURE.search(cell.source):
                 self.out.pictures.append(place[0])
         for slot, lines in given.items():
-            self.blocks[slot] += counted and _amount("\n".join(lines)) >= SOME
+            self.blocks[slot] += counted and amount("\n".join(lines)) >= SOME
         return place
 
     def _without_placeholder(self, line: str) -> str:
@@ -165,9 +177,10 @@ class _Reader:
         self._part_at_heads(texts)
         self._part_at_numbers(texts)
         self.out.moved += [s for s in ANSWER_SLOTS if texts[s] and not before[s] and s not in self.out.moved]
-        without = {s for s in ANSWER_SLOTS if _amount(texts[s]) < SOME}
+        without = {s for s in ANSWER_SLOTS if amount(texts[s]) < SOME}
         if without and (self._is_loose() or any(n > 1 for s, n in self.blocks.items() if texts[s] == before[s])):
             self._doubt(without | by_place)
+        self._doubt({s for s in without if self.code[s] >= SOME})
         for slot, text in texts.items():
             if len(text) > MAX_ANSWER:
                 self.out.cut.append(slot)
@@ -178,7 +191,7 @@ class _Reader:
 
     def _is_loose(self) -> bool:
         """Is there text that was given to no slot and could be an answer?"""
-        return any(_amount(text) >= SOME and not self._is_reworded(text) for text in self.out.extra)
+        return any(amount(text) >= SOME and not self._is_reworded(text) for text in self.out.extra)
 
     def _is_reworded(self, text: str) -> bool:
         mine = words(text)
@@ -215,7 +228,7 @@ class _Reader:
                     pieces.append([m["rest"]])
                 elif pieces:
                     pieces[-1].append(line)
-            if len(pieces) == len(questions) and all(_amount(_tidy(p)) >= SOME for p in pieces):
+            if len(pieces) == len(questions) and all(amount(_tidy(p)) >= SOME for p in pieces):
                 texts |= {s: _tidy(p) for s, p in zip(questions, pieces, strict=True)}
                 self.out.extra.remove(text)
                 self._doubt(set(questions))
@@ -236,22 +249,44 @@ def _overwritten(book: Released, cells: list[NbCell], owner: list[int | None]) -
     return {places[0]: slot_of[places[0]] for places in claims.values() if len(places) == 1}
 
 
-def _is_prose(cell: NbCell) -> bool:
-    """A code cell that holds an answer: only comments or strings, or words that are not Python."""
-    if not cell.source.strip():
-        return True
-    body = statements(cell.source)
-    if body:
-        return all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str) for s in body)
-    lines = [x for x in cell.source.split("\n") if x.strip()]
-    return all(x.lstrip().startswith("#") for x in lines) or len(re.findall(r"[\u3400-\u9fff]|[A-Za-z]{2} [A-Za-z]{2}", cell.source)) >= 3
+def _ends(book: Released) -> dict[str, frozenset[str]]:
+    """For each slot the headings of the cell right below it."""
+    return {p.name: frozenset(t for x in below.source.split("\n") if (t := plain(x)) in book.headings) for p, below in pairwise(book.parts) if p.is_slot}
 
 
-def _prose(cell: NbCell) -> str:
-    """The text of an answer cell; comment signs and string quotes of a code cell taken off."""
-    if cell.kind != "code":
-        return cell.source
-    return "\n".join(re.sub(r"^\s*#+ ?|^\s*[\"']{1,3}|[\"']{1,3}\s*$", "", line) for line in cell.source.split("\n"))
+def _released_lines(book: Released, lines: list[str], markdown: bool) -> tuple[set[int], set[str]]:
+    """Which of these lines are the lesson's own, and which headings are among them. A line that could as well be the student's is the
+    lesson's only as a heading in both, or beside its neighbours there."""
+    found: set[int] = set()
+    headings: set[str] = set()
+    run: list[int] = []
+    sure = False
+    before = ""
+    for n, line in enumerate([*lines, ""]):
+        text = plain(line)
+        if not text and n < len(lines):
+            continue
+        heading = markdown and text in book.headings and bool(HEADING.match(line))
+        if not run or (before, text) not in book.followers:
+            found |= set(run) if sure or len(run) >= RUN else set()
+            run, sure = [], False
+        if text in book.lines:
+            run.append(n)
+            sure |= heading or amount(line) >= SOME
+            headings |= {text} if heading else set()
+        before = text
+    return found, headings
+
+
+def _text(cell: NbCell) -> str | None:
+    """What a cell says; None of a code cell that is no prose."""
+    return prose_of(cell.source) if cell.kind == "code" else cell.source
+
+
+def _as_text(cell: NbCell) -> str:
+    """The text of a cell that answers stand in, whatever it is."""
+    text = _text(cell)
+    return unquoted(cell.source) if text is None else text
 
 
 def _tidy(lines: list[str]) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from autograder.grading.challenge.line import challenge_of
 from autograder.grading.fill import Exercise, read_exercise
@@ -17,6 +18,7 @@ from autograder.grading.source import MAX_REMEMBERED, NotPython, parse
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Lesson
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S")
 _MARKUP = re.compile(r"[\s#*_>`~:：.。，,、()（）-]+")
 
 
@@ -42,6 +44,7 @@ class Released:
     prompt_lines: normalised lines that belong to a slot's prompt or lead -> the slot, "" where several share it. placeholders: lines of
     the slots themselves, markup left out, that an answer may be typed beside. chinese: lines with Chinese characters; shadows: what they
     look like where those are lost. beginnings: each part's first lines. release: the id of what was handed out, "" where it is not known.
+    headings: of its Markdown, plain. followers: pairs of lines, plain, that stand one below the other in a cell.
     """
 
     lang: str
@@ -58,6 +61,8 @@ class Released:
     shadows: frozenset[str]
     beginnings: tuple[str, ...]
     release: str = ""
+    headings: frozenset[str] = frozenset()
+    followers: frozenset[tuple[str, str]] = frozenset()
 
     def part(self, name: str) -> Part:
         return next(p for p in self.parts if p.name == name)
@@ -151,7 +156,10 @@ def edition_of(lang: str, parts: list[Part], function: str, release: str = "") -
     whole = "\n\n".join(p.source for p in parts)
     shadows = frozenset(map(shadow, chinese))
     beginnings = tuple(line for p in parts for line in p.source.split("\n")[:3] if line)
-    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, beginnings, release)
+    headings = frozenset(plain(x) for p in parts if p.kind == "markdown" for x in p.source.split("\n") if HEADING.match(x))
+    rows = [[b for x in p.source.split("\n") if (b := plain(x))] for p in parts]
+    followers = frozenset(pair for row in rows for pair in pairwise(row))
+    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, beginnings, release, headings, followers)
 
 
 def hints(editions: dict[str, Released]) -> list[str]:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import zipfile
 
 import pytest
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 from autograder.grading.read import Unreadable, read_bytes, read_notebook, read_submission, released
 from autograder.grading.read.files import MAX_BYTES, unpack
 from autograder.grading.read.notebook import MAX_CELLS, clean
+from autograder.grading.read.prose import SOME, amount
+from autograder.grading.read.released import plain
 from autograder.lesson import load_lesson
 from autograder.release.notebook import student_notebook
 from autograder.release.tests.fixture_lesson import write_lesson
@@ -267,3 +270,100 @@ def test_a_reworded_text_of_the_lesson_is_no_lost_answer(lesson, editions):
     prose["metadata"] = {}
     prose["id"] = "zzz"
     assert read(lesson, editions, cells).doubtful == []
+
+
+# -- released text in pieces, answers in code cells ------------------------------------------------------------------------------
+
+SAID = "Because the remainder forgets how many rounds there were before, the index stays below it."
+
+
+def split(cells):
+    """Each paragraph and heading a cell of its own, without metadata."""
+    out = []
+    for cell in cells:
+        pieces = re.split(r"\n\n+", cell["source"]) if cell["cell_type"] == "markdown" else [cell["source"]]
+        out += [{"cell_type": cell["cell_type"], "source": x, "metadata": {}} for x in pieces]
+    return out
+
+
+@pytest.mark.parametrize("number", ["1", "5"])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_pieces_of_released_cells_are_no_text_of_the_students(number, lang):
+    lesson = load_lesson(number)
+    said = {slot: f"{SAID} {slot}" for slot in ("explanation", "q1", "q2", "q3")}
+    reading = read(lesson, released(lesson), split(answer(cells_of(lesson, lang), **said)))
+    assert reading.answers == said and not reading.doubtful
+    assert [x for x in reading.extra if len(x) >= 60] == []
+
+
+@pytest.mark.parametrize("number", ["1", "5"])
+def test_a_missing_answer_is_missing_whatever_pieces_there_are(number):
+    lesson = load_lesson(number)
+    reading = read(lesson, released(lesson), split(answer(cells_of(lesson, "zh"), q1=SAID)))
+    assert {s for s, text in reading.answers.items() if text} == {"q1"} and not reading.doubtful
+
+
+def test_a_released_line_among_the_students_own_is_left_out_and_a_short_word_is_not(lesson, editions):
+    book = editions["en"]
+    line = next(x for p in book.parts if p.kind == "markdown" and not p.is_slot for x in p.source.split("\n") if amount(x) >= SOME and plain(x) not in book.prompt_lines)
+    heading = next(x for p in book.parts if p.kind == "markdown" for x in p.source.split("\n") if x.startswith("## ") and 0 < amount(x) < SOME)
+    cells = cells_of(lesson)
+    at = next(i for i, c in enumerate(cells) if c["id"] == "answer-q1")
+    cells.insert(at + 1, {"cell_type": "markdown", "source": "\n".join([line, SAID, heading, heading.lstrip("# ")]), "metadata": {}})
+    assert read(lesson, editions, cells).answers["q1"] == f"{SAID}\n{heading.lstrip('# ')}"
+
+
+def test_a_copied_answer_stays_what_it_is(lesson, editions):
+    line = next(x for p in editions["en"].parts if p.kind == "markdown" and not p.is_slot for x in p.source.split("\n") if amount(x) >= SOME and x[0] != "#" and plain(x) not in editions["en"].prompt_lines)
+    assert read(lesson, editions, answer(cells_of(lesson), q1=line)).answers["q1"] == line
+
+
+def below_q1(lesson, editions, *sources, **said):
+    cells = answer(cells_of(lesson), **said)
+    at = next(i for i, c in enumerate(cells) if c["id"] == "answer-q1") + 1
+    cells[at:at] = [{"cell_type": "code", "source": s, "metadata": {}, "outputs": []} for s in sources]
+    return read(lesson, editions, cells)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (f"print({SAID!r})", SAID),
+        (f"print('''{SAID}\n{SAID}''');", f"{SAID}\n{SAID}"),
+        (f"import IPython\nIPython.display.display(IPython.display.Markdown({SAID!r}))", SAID),
+        (f"from textwrap import dedent\nprint(dedent('''\n  {SAID}'''.strip()))", SAID),
+        (f"print('So:')\nprint({SAID!r}, 'Truly.', end='')", f"So:\n{SAID} Truly."),
+        (f"print('Because ' + f'the rest' ' of it', {SAID!r}, sep=': ')", f"Because the rest of it: {SAID}"),
+        (f"a = {SAID!r}\nprint(a)", SAID),
+        (f"%%markdown\n{SAID}", SAID),
+        (f"# {SAID}\nprint('That is all.')", f"{SAID}\nThat is all."),
+    ],
+)
+def test_a_cell_that_only_shows_text_is_prose(lesson, editions, source, text):
+    reading = below_q1(lesson, editions, source)
+    assert reading.answers["q1"] == text and not reading.doubtful
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        [f"answer = {SAID!r}"],
+        [f"x = 1\nprint(f'{SAID} {{x}}')"],
+        [f"# {SAID}\nx = 1"],
+        [f"def why():\n    '''{SAID}'''"],
+        [f"!echo {SAID}"],
+        ["x = 1", f"if True:\n    print({SAID!r})"],
+        [f"print('{' '.join(SAID.split()[i : i + 5])}')" for i in (0, 5, 10)],
+        ["a = 'Because it wraps, yes.'\n" + "".join(f"a = a + a + 'x{n}'\n" for n in range(60)) + f"print(a, {SAID!r})"],
+    ],
+)
+def test_prose_in_other_code_below_an_empty_slot_is_for_a_person(lesson, editions, sources):
+    reading = below_q1(lesson, editions, *sources)
+    assert reading.answers["q1"] == "" and reading.doubtful == ["q1"]
+    answered = below_q1(lesson, editions, *sources, q1=SAID.upper())
+    assert answered.answers["q1"] == SAID.upper() and not answered.doubtful
+
+
+def test_code_below_an_empty_slot_is_no_lost_answer(lesson, editions):
+    code = ["import matplotlib.pyplot as plt\nplt.title('the index')\nplt.xlabel('step')", "print('ok')", next(c["source"] for c in cells_of(lesson) if c["id"] == "exercise")]
+    assert below_q1(lesson, editions, *code).doubtful == []
