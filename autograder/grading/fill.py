@@ -190,7 +190,7 @@ def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, the
         fill.text = segment(source, [hole]) if hole is not None else fill.text
         fill.statements = middle
     if not fill.problem:
-        fill.statements, fill.lead = lead + fill.statements, len(lead) - len(own)
+        fill.statements, fill.lead = _unannotated(lead + fill.statements), len(lead) - len(own)
     return fill
 
 
@@ -212,6 +212,35 @@ def _lead_in(exercise: Exercise, source: str, released: list[ast.stmt], theirs: 
         else:
             lead.append(statement)
     return start, lead
+
+
+def _unannotated(block: list[ast.stmt]) -> list[ast.stmt]:
+    """These statements without their annotations, which mean nothing to the result and are neither run nor judged."""
+    try:
+        return [_bare(s) for s in block]
+    except RecursionError:  # deeper than what may run
+        return block
+
+
+def _bare(statement: ast.stmt) -> ast.stmt:
+    if isinstance(statement, ast.AnnAssign):
+        made = ast.Assign([statement.target], statement.value) if statement.value is not None else ast.Pass()
+        return ast.copy_location(made, statement)
+    new = copy.copy(statement)
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        if isinstance(inner := getattr(new, name, None), list):
+            setattr(new, name, [_bare(s) for s in inner])
+    if isinstance(new, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        a = new.args = copy.copy(new.args)
+        new.returns = new.type_comment = None
+        for name in ("posonlyargs", "args", "kwonlyargs"):
+            setattr(a, name, [_bare_arg(x) for x in getattr(a, name)])
+        a.vararg, a.kwarg = (x and _bare_arg(x) for x in (a.vararg, a.kwarg))
+    return new
+
+
+def _bare_arg(arg: ast.arg) -> ast.arg:
+    return ast.copy_location(ast.arg(arg.arg), arg)
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -305,3 +305,36 @@ def test_full_width_punctuation_is_named():
     with pytest.raises(NotPython) as e:
         parse("y = f（1，2）")
     assert "FULLWIDTH" in e.value.why.en and "半角" in e.value.why.zh
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "result: object = y * n\n    return result",
+        'result: "np.ndarray | Anything[0]" = y * n\n    return result',
+        "result: open('/etc/passwd') = y * n\n    return result",
+        "result: float\n    result = y * n\n    return result",
+        "def inner(a: object, /, b: Any = 1, *c: list[object], d: vars() = 0, **e: object) -> object:\n        k: object = a\n        return k * n\n    return inner(y)",
+        "if n:\n        for i in [1]:\n            with np.errstate():\n                try:\n                    r: object = y * n\n                except ValueError as e:\n                    r: object = 0\n    match n:\n        case 2:\n            return r\n    return (q := (lambda z: z)(0))",
+    ],
+)
+def test_annotations_mean_nothing_and_are_not_run(exercise, fill):
+    taken = extract(exercise, SOURCE.replace("return ______", fill))
+    assert refusal(exercise, taken.statements) is None and outside_names(exercise, taken.statements) == []
+    tree = program(exercise, taken)
+    assert not any(isinstance(n, ast.AnnAssign) or getattr(n, "annotation", None) or getattr(n, "returns", None) for n in ast.walk(tree))
+    import numpy as np
+
+    space = {"np": np}
+    exec(compile(syntax.loads(syntax.dumps(tree)), "<f>", "exec"), space)
+    assert space["f"](1, 2) == 4
+
+
+def test_annotations_above_the_blank_are_taken_off_and_nothing_else_is(exercise):
+    taken = extract(exercise, SOURCE.replace("y = x + 1", "k: object = n\n    y = x + 1").replace("______", "y * k"))
+    assert refusal(exercise, taken.statements) is None and run(program(exercise, taken), 1, 2) == 4
+    shown = extract(exercise, SOURCE.replace("return ______", "r: object = eval('1')\n    return r"))
+    assert "eval" in refusal(exercise, shown.statements).en
+    assert "______" in SOURCE and extract(exercise, SOURCE.replace("return ______", "r: ______ = 1\n    return ______")).problem == "unfilled"
+    deep = "if n == 0:\n        r: int = 0\n" + "".join(f"    elif n == {i}:\n        r: int = {i}\n" for i in range(1, 700)) + "    return y * n"
+    assert "too long" in refusal(exercise, extract(exercise, SOURCE.replace("return ______", deep)).statements).en
