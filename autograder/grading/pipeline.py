@@ -114,7 +114,9 @@ def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Findin
     program = fill.program(exercise, taken)
     for attempt in (0, 1):
         try:
-            return _RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
+            ran = _RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
+            findings += run.about_arguments(ran)
+            return ran
         except Broken:
             if attempt:
                 findings.append(finding("sandbox_failed", "review", "运行代码的沙箱两次没能运行完，代码没有评分，需要人工查看。", "The sandbox twice could not finish running the code (it ended, or the machine was too busy); the code was not graded, and a person must look.", "exercise"))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from autograder.errors import CourseError
 from autograder.grading import names
 from autograder.grading.compare import matches
-from autograder.grading.sandbox import Broken, Reply, Sandbox, syntax
-from autograder.grading.sandbox.codec import ProbeArgument
+from autograder.grading.sandbox import Broken, Reply, Room, Sandbox, syntax
+from autograder.grading.sandbox.codec import MAX_BYTES, MAX_ITEMS, TOO_MUCH, ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
-from autograder.records import CheckOutcome
+from autograder.records import CheckOutcome, Finding
 
 ROUNDS = 2  # seeds tried for each submission
 _BUILTINS = sorted(names.BUILTINS)
@@ -28,10 +30,12 @@ _ENDLESS = Text(zh="没有再试：正常输入已经超过时间限制。", en=
 
 @dataclass(frozen=True)
 class HiddenChecks:
-    """doubtful: some call ended in a way that a machine in trouble brings about too."""
+    """doubtful: some call ended in a way that a machine in trouble brings about too. changed: arguments that some call wrote into, though
+    the lesson's own solution does not."""
 
     outcomes: list[CheckOutcome]
     doubtful: bool = False
+    changed: tuple[str, ...] = ()
 
     def passed(self, kind: str) -> bool:
         """True when there are checks of this kind and every one passed."""
@@ -76,6 +80,18 @@ def _settled(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: l
     return again
 
 
+def about_arguments(found: HiddenChecks) -> list[Finding]:
+    """What a caller would find out too late: his own data are no longer there. It costs no points."""
+    if not found.changed:
+        return []
+    zh, en = "、".join(found.changed), ", ".join(found.changed)
+    message = Text(
+        zh=f"填空就地修改了参数 {zh}（例如用 *=、+= 或给元素赋值）：调用者自己的数据被改掉，不再存在。这不影响分数。",
+        en=f"The blank changed its argument {en} in place (as *=, += or assigning to elements does); the caller's data are gone. It costs no points.",
+    )
+    return [Finding(code="argument_changed", severity="info", message=message, where="exercise")]
+
+
 def not_run(checks: Checks, why: Text) -> HiddenChecks:
     """Every check failed, because there is nothing to run."""
     outcomes = []
@@ -85,7 +101,7 @@ def not_run(checks: Checks, why: Text) -> HiddenChecks:
 
 
 def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:
-    """Call the fill on every hidden case, normal cases first. A crash on one kind costs only that kind: boundary cases that did not all
+    """Call the fill on every hidden case, normal cases first; not again on one of the same name as one that has failed. A crash on one kind costs only that kind: boundary cases that did not all
     come through in the same process are tried in one of their own. Raises CourseError where the lesson's own checks do not run,
     sandbox.Broken where the sandbox does not, or the machine is too busy to let the fill run."""
     normal, boundary = (_Tried(kind, _shuffled(checks, make, seed_list)) for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)))
@@ -98,7 +114,8 @@ def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list:
     for n, tried in enumerate((normal, boundary)):
         if not tried.failed and any(c.get("untouched") for c in tried.cases):
             _try_disguised(checks, program, sandbox, tried, seed_list[0] + n)
-    return HiddenChecks(normal.outcomes() + boundary.outcomes(), normal.doubtful or boundary.doubtful)
+    changed = normal.changed | boundary.changed
+    return HiddenChecks(normal.outcomes() + boundary.outcomes(), normal.doubtful or boundary.doubtful, tuple(sorted(changed - _written(checks))) if changed else ())
 
 
 @dataclass
@@ -109,6 +126,7 @@ class _Tried:
     cases: list[dict]
     begun: bool = False
     doubtful: bool = False
+    changed: set[str] = field(default_factory=set)
     failed: dict[str, Text] = field(default_factory=dict)
 
     def outcomes(self) -> list[CheckOutcome]:
@@ -127,12 +145,15 @@ def _shuffled(checks: Checks, make: Callable, seed_list: list[int]) -> list[dict
 
 def _try(checks: Checks, program: ast.Module, sandbox: Sandbox, kinds: list[_Tried]) -> str | None:
     """These kinds in one process. Returns how it ended before all cases were through (a Reply's kind), None where it did not."""
-    with sandbox.program(program, checks.function, _BUILTINS) as session:
+    with sandbox.program(program, checks.function, _BUILTINS, _room(kinds)) as session:
         for tried in kinds:
             tried.begun = session.dead is None or tried is kinds[0]
             for case in tried.cases:
+                if case["name"]["en"] in tried.failed:
+                    continue
                 reply = session.call(_arguments(case["args"]))
                 tried.doubtful |= reply.kind in _DOUBTFUL
+                tried.changed.update(n for n in reply.changed if n in case["args"])
                 if (problem := judge(case, reply)) is not None:
                     tried.failed.setdefault(case["name"]["en"], problem)
         ended = session.dead.kind if session.dead is not None else None
@@ -146,7 +167,7 @@ def _try_disguised(checks: Checks, program: ast.Module, sandbox: Sandbox, tried:
     stand at random among the other cases, in a process of their own, so that no count of calls tells them either."""
     steps = [(case, _arguments(case["args"]), False) for case in tried.cases if not case.get("untouched")]
     steps += [(case, args, True) for case in tried.cases if case.get("untouched") for args in _disguised(case["args"])]
-    with sandbox.program(program, checks.function, _BUILTINS) as session:
+    with sandbox.program(program, checks.function, _BUILTINS, _room([tried])) as session:
         for i in np.random.default_rng(seed).permutation(len(steps)):
             case, args, disguised = steps[i]
             reply = session.call(args)
@@ -158,6 +179,48 @@ def _try_disguised(checks: Checks, program: ast.Module, sandbox: Sandbox, tried:
                 tried.failed[case["name"]["en"]] = problem
             if session.dead is not None:
                 return
+
+
+def _room(kinds: list[_Tried]) -> Room:
+    """Room for a reply several times as large as the largest that is right: anything larger is of the wrong kind, and working on it would
+    cost the time of those that are. In powers of two, the same for every call."""
+    items, size = 64, 1 << 16
+    for value in (case["expect"] for tried in kinds for case in tried.cases if "expect" in case):
+        n, b = _extent(value)
+        while items < 4 * n:
+            items *= 2
+        while size < 32 * b:  # a bool may come as a complex, in base 64
+            size *= 2
+    return Room(min(items, MAX_ITEMS), min(size, MAX_BYTES))
+
+
+def _extent(value: object) -> tuple[int, int]:
+    """How many items an expected value has, and about how many bytes."""
+    if isinstance(value, (list, tuple, dict)):
+        parts = [_extent(v) for v in (value if not isinstance(value, dict) else [*value, *value.values()])]
+        return 1 + sum(n for n, _ in parts), 16 + sum(b for _, b in parts)
+    return 1, value.nbytes if isinstance(value, np.ndarray) else len(value) * 4 if isinstance(value, str) else 64
+
+
+@lru_cache(maxsize=64)
+def _written(checks: Checks) -> frozenset[str]:
+    """The arguments that the lesson's own function writes into."""
+    found = set()
+    for make in (checks.normal_cases, checks.boundary_cases):
+        for case in _cases(checks, make, 0):
+            args = {k: v for k, v in copy.deepcopy(case["args"]).items() if not (isinstance(v, dict) and "$probe" in v)}
+            mutable = {k: _bits(v) for k, v in args.items() if isinstance(v, (np.ndarray, list, dict))}
+            try:
+                with np.errstate(all="ignore"):
+                    checks.reference(**{k: args.get(k) for k in case["args"]})
+            except Exception:  # a case that must raise, or one with a probe
+                pass
+            found |= {k for k, bits in mutable.items() if _bits(args[k]) != bits}
+    return frozenset(found)
+
+
+def _bits(value: object) -> tuple | str:
+    return (value.dtype.str, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
 
 
 def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
@@ -203,10 +266,15 @@ def judge(case: dict, reply: Reply) -> Text | None:
             return Text(zh="在时间限制内没有算完，已经停止。", en="It did not finish within the time limit and was stopped.")
         case "memory":
             return Text(zh="用的内存超过了限制。", en="It used more memory than is allowed.")
+        case "not_plain" if reply.detail in TOO_MUCH:
+            return _WRONG_KIND
         case "not_plain":
             return Text(zh="返回的不是普通的数、字符串、列表或数组。", en="It returned something that is not a plain number, string, list or array.")
         case _:
             return Text(zh="运行它的进程意外结束。", en="The process that ran it ended unexpectedly.")
+
+
+_WRONG_KIND = Text(zh="返回值的种类或形状不对。", en="The result has the wrong kind or shape.")
 
 
 def _wrong(actual: object, expected: object) -> Text:
@@ -215,7 +283,7 @@ def _wrong(actual: object, expected: object) -> Text:
     if actual is None and expected is not None:
         return Text(zh="没有返回值（返回了 None）。", en="It returned nothing (None).")
     if a != e:
-        return Text(zh="返回值的种类或形状不对。", en="The result has the wrong kind or shape.")
+        return _WRONG_KIND
     nan = isinstance(actual, (float, np.ndarray, np.generic)) and np.isnan(np.asarray(actual, dtype=np.complex128)).any() if _is_number(actual) else False
     if nan and not np.isnan(np.asarray(expected, dtype=np.complex128)).any():
         return Text(zh="结果里有 NaN。", en="The result holds NaN.")

@@ -33,8 +33,11 @@ _NAMES = {d: n for n, d in DTYPES.items()}
 _NARROWED = {"g": np.float64, "G": np.complex128}  # long double, of which every machine has its own, crosses as double
 
 
+TOO_MUCH = ("nested too deeply", "too many items", "too large")  # of NotPlain: plain in kind, and more of it than may cross
+
+
 class NotPlain(Exception):
-    """A value that may not cross: its type, its depth or its size. The text names the type only."""
+    """A value that may not cross: its type, its depth or its size. The text names the type only, or is one of TOO_MUCH."""
 
 
 class BadData(Exception):
@@ -49,9 +52,9 @@ class ProbeArgument:
         self.name, self.shape, self.dtype = name, shape, dtype
 
 
-def encode(value, max_bytes=MAX_BYTES):
+def encode(value, max_bytes=MAX_BYTES, max_items=MAX_ITEMS):
     """JSON bytes of a plain value. Raises NotPlain."""
-    budget = [MAX_ITEMS, max_bytes]
+    budget = [max_items, max_bytes]
     data = json.dumps(_pack(value, 0, budget), separators=(",", ":")).encode()
     if len(data) > max_bytes:
         raise NotPlain("too large")
@@ -99,12 +102,12 @@ def _pack(x, depth, budget):
     raise NotPlain("an object of type " + str(kind.__name__)[:40])
 
 
-def decode(data, probe=None, max_bytes=MAX_BYTES):
+def decode(data, probe=None, max_bytes=MAX_BYTES, max_items=MAX_ITEMS):
     """The value in JSON bytes. probe: makes the object for {"p": [name, shape, dtype]}; without it a probe is BadData. Raises BadData."""
     if len(data) > max_bytes:
         raise BadData("too large")
     try:
-        return _unpack(json.loads(data), 0, [MAX_ITEMS], probe)
+        return _unpack(json.loads(data), 0, [max_items], probe)
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError, MemoryError) as e:
         raise BadData(type(e).__name__) from None
 

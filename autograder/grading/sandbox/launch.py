@@ -50,12 +50,22 @@ class Reply:
     it (the system short of memory, say), for it may send no signal and had CPU seconds left. Neither says anything about the fill.
 
     detail: the exception's or type's name, never its text (a text could carry a hidden input out).
+    touched: probes that were used. changed: arguments that the call wrote into.
     """
 
     kind: str
     value: object = None
     detail: str = ""
     touched: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much a reply may hold: numbers, strings, arrays and containers together, and bytes. What is larger comes as "not_plain"."""
+
+    items: int = codec.MAX_ITEMS
+    bytes: int = codec.MAX_BYTES
 
 
 class Broken(Exception):
@@ -117,12 +127,12 @@ class Sandbox:
             self._process = None
         self._running = False
 
-    def program(self, program: ast.Module | str, function: str, builtins: list[str]) -> Session:
+    def program(self, program: ast.Module | str, function: str, builtins: list[str], room: Room = Room()) -> Session:
         """A fresh process that holds `function` of the program (its tree, or its source). A dead warm parent is started anew once."""
         tree = ast.parse(program) if isinstance(program, str) else program
         for attempt in (0, 1):
             try:
-                return Session(self, self._fork(b"f"), {"program": syntax.dumps(tree), "function": function, "builtins": builtins})
+                return Session(self, self._fork(b"f"), {"program": syntax.dumps(tree), "function": function, "builtins": builtins, "room": [room.items, room.bytes]})
             except (Broken, OSError) as e:
                 self.close()
                 if attempt:
@@ -223,7 +233,7 @@ class Sandbox:
 
 @dataclass
 class Session:
-    """One fill process. `raised` tells whether the program itself failed to load."""
+    """One fill process. Its time runs while it is waited for: what the grader does with a reply is not the fill's doing."""
 
     sandbox: Sandbox
     link: socket.socket
@@ -231,7 +241,7 @@ class Session:
     dead: Reply | None = field(default=None, init=False)
 
     def __post_init__(self):
-        self._deadline = time.monotonic() + self.sandbox.limits.wall_s
+        self._left = self.sandbox.limits.wall_s
         reply = self._exchange(codec.encode(self.spec))
         if reply is not None and reply[0] == "raised":
             self.dead = _raised(reply[1])
@@ -253,29 +263,32 @@ class Session:
         if reply is None:
             return self.dead
         match reply:
-            case ("value", value, list(touched)):
-                return Reply("value", value, touched=_names(touched))
-            case ("raised", str(name), list(touched)):
-                return _raised(name, _names(touched))
-            case ("not_plain", str(what), list(touched)):
-                return Reply("not_plain", detail=what[:80], touched=_names(touched))
+            case ("value", value, list(touched), list(changed)):
+                return Reply("value", value, touched=_names(touched), changed=_names(changed))
+            case ("raised", str(name), list(touched), list(changed)):
+                return _raised(name, _names(touched), _names(changed))
+            case ("not_plain", str(what), list(touched), list(changed)):
+                return Reply("not_plain", detail=what[:80], touched=_names(touched), changed=_names(changed))
         self._end("violation")
         return self.dead
 
     def _exchange(self, data: bytes) -> tuple | None:
         """Send one frame and read one; None, with `dead` set, when the process does not play by the rules."""
+        began = time.monotonic()
+        deadline = began + self._left
         try:
-            self.link.settimeout(max(0.0, self._deadline - time.monotonic()) or 0.001)
+            self.link.settimeout(max(0.0, self._left) or 0.001)
             self.link.sendall(struct.pack("!I", len(data)) + data)
         except OSError:
             self._end("crashed")
             return None
-        got = _receive(self.link, self._deadline)
+        got = _receive(self.link, deadline)
+        self._left -= time.monotonic() - began
         if isinstance(got, str):
             self._end(got)
             return None
         try:
-            reply = codec.decode(got)
+            reply = codec.decode(got, max_items=self.spec["room"][0])
         except codec.BadData:
             self._end("violation")
             return None
@@ -327,8 +340,8 @@ def _receive(link: socket.socket, deadline: float) -> bytes | str:
         return "crashed"
 
 
-def _raised(name: object, touched: tuple[str, ...] = ()) -> Reply:
-    return Reply("memory" if name == "MemoryError" else "raised", detail=_name(name), touched=touched)
+def _raised(name: object, touched: tuple[str, ...] = (), changed: tuple[str, ...] = ()) -> Reply:
+    return Reply("memory" if name == "MemoryError" else "raised", detail=_name(name), touched=touched, changed=changed)
 
 
 def _name(text: object) -> str:

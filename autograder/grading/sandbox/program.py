@@ -1,8 +1,9 @@
 """What runs in a fill process: the pristine cell with the student's blank in it, called once for each case the grader sends.
 
 The sandbox loads this file on its own. Frames are a 4-byte length and JSON of codec.py. The first frame is the program
-{"program": text of syntax.py, "function", "builtins"}; the answer is ("ready",) or ("raised", exception name). Then each frame is a dict of
-arguments, answered by ("value", result, [probes used]), ("raised", exception name, [probes used]) or ("not_plain", what, [..]).
+{"program": text of syntax.py, "function", "builtins", "room": [items, bytes] that a reply may have}; the answer is ("ready",) or
+("raised", exception name). Then each frame is a dict of arguments, answered by ("value", result, [probes used], [arguments changed]),
+("raised", exception name, [..], [..]) or ("not_plain", what, [..], [..]). An argument is changed when the call has written into it.
 """
 
 import builtins
@@ -187,6 +188,26 @@ def _name_of(error):
     return name[:40] if isinstance(name, str) else "Exception"
 
 
+def _state(x):
+    """What an argument holds that a call could change in place; None where there is nothing."""
+    if type(x) is np.ndarray:
+        return x.dtype.str, x.shape, x.tobytes()
+    return codec.encode(x) if type(x) in (list, dict) else None
+
+
+def _changed(args, before):
+    """Names of the arguments that are not what they were."""
+    out = []
+    for name, state in before.items():
+        try:
+            same = _state(args[name]) == state
+        except Exception:  # no longer anything plain
+            same = False
+        if not same:
+            out.append(name)
+    return out
+
+
 def run(fd):
     """Serve one program until the grader closes the descriptor."""
     data = read_frame(fd)
@@ -201,19 +222,27 @@ def run(fd):
         write_frame(fd, codec.encode(("raised", _name_of(e))))
         return
     write_frame(fd, codec.encode(("ready",)))
+    items, size = spec["room"]
     while (data := read_frame(fd)) is not None:
-        log = []
+        log, probes = [], []
         _UNREADABLE.clear()
-        args = codec.decode(data, lambda name, shape, dtype: _probe(name, shape, dtype, log))
+
+        def probe(name, shape, dtype):
+            probes.append(name)
+            return _probe(name, shape, dtype, log)
+
+        args = codec.decode(data, probe)
+        before = {n: state for n, x in args.items() if n not in probes and (state := _state(x)) is not None}  # a probe must not be read
         try:
             reply = ("value", function(**args), log)
         except BaseException as e:
             reply = ("raised", _name_of(e), log)
-        del args
+        reply += (_changed(args, before),)
+        del args, before
         try:
-            out = codec.encode(reply)
+            out = codec.encode(reply, size, items)
         except codec.NotPlain as e:
-            out = codec.encode(("not_plain", str(e), log))
+            out = codec.encode(("not_plain", str(e), *reply[2:]))
         except BaseException as e:  # out of memory while encoding
-            out = codec.encode(("raised", _name_of(e), []))
+            out = codec.encode(("raised", _name_of(e), [], []))
         write_frame(fd, out)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import builtins
 import os
 import shutil
+import struct
 import time
 
 import numpy as np
 import pytest
 
 from autograder.errors import CourseError
-from autograder.grading.sandbox import PROTECTIONS, Broken, Limits, Reply, Sandbox, codec, launch
+from autograder.grading.sandbox import PROTECTIONS, Broken, Limits, Reply, Room, Sandbox, codec, launch
 from autograder.grading.sandbox.protections import NEEDED, Protections
 
 ALL = sorted(n for n in dir(builtins) if not n.startswith("__"))
@@ -119,14 +120,15 @@ def test_it_ends_in_a_plain_way_and_the_next_fill_runs(sandbox, body, kinds):
 
 def test_a_forged_reply_is_taken_for_the_wrong_call(sandbox):
     """It can answer early, but not rightly: it does not know what the next inputs are, and the true reply then comes too late."""
-    forged = "module('os').write(3, b'\\x00\\x00\\x00\\x17{\"t\":[\"value\",1.0,[]]}  ')"
+    reply = codec.encode(("value", 1.0, [], []))
+    forged = f"module('os').write(3, {struct.pack('!I', len(reply)) + reply!r})"
     with sandbox.program(ESCAPE + f"def f(x):\n    {forged}\n    return x", "f", ALL) as session:
         values = [session.call({"x": float(n)}).value for n in (10, 20, 30)]
     assert values != [10.0, 20.0, 30.0]
 
 
 def test_a_broken_codec_in_the_child_hurts_only_the_child(sandbox):
-    source = "def f(x):\n    module('codec').encode = lambda *a: b'{\"t\": [\"value\", 1e999, []]}'\n    return x"
+    source = "def f(x):\n    module('codec').encode = lambda *a: b'{\"t\": [\"value\", 1e999, [], []]}'\n    return x"
     assert call(sandbox, source, x=1.0).value != 1.0
     assert call(sandbox, "def f(x):\n    return x", x=1.0).value == 1.0
 
@@ -213,3 +215,27 @@ def test_without_a_sandbox_grading_is_refused_unless_told(monkeypatch):
 def test_what_is_needed_is_a_part_of_what_is_tested():
     assert set(NEEDED) < set(PROTECTIONS)
     assert not Protections("x", (), {}).sufficient
+
+
+def test_the_time_of_a_fill_is_what_it_is_waited_for():
+    """A grader that takes long over a reply, or gets no turn, must not find the fill starved."""
+    with Sandbox(limits=Limits(wall_s=0.6)) as quick, quick.program("def f(x):\n    return x", "f", ALL) as session:
+        for n in range(3):
+            time.sleep(0.4)
+            assert session.call({"x": n}).value == n
+
+
+def test_a_reply_has_the_room_it_is_given(sandbox):
+    with sandbox.program("def f(x):\n    return [x] * x", "f", ALL, Room(items=100, bytes=2000)) as session:
+        assert session.call({"x": 50}).value == [50] * 50
+        assert session.call({"x": 10**6}) == Reply("not_plain", detail="too many items")
+        assert session.call({"x": 50}).value == [50] * 50
+    with sandbox.program("def f(x):\n    return np.zeros(x)", "f", ALL, Room(items=100, bytes=2000)) as session:
+        assert session.call({"x": 100}).value.shape == (100,) and session.call({"x": 300}) == Reply("not_plain", detail="too large")
+
+
+def test_an_argument_changed_in_place_is_told(sandbox):
+    source = "def f(a, b, n):\n    if n == 1: a *= 2\n    if n == 2: b.append(n)\n    if n == 3: b[0] = a\n    if n == 4: a.shape = (2, 1)\n    if n == 5:\n        a[0] = 9\n        raise ValueError\n    a = a * 2\n    b = b + [1]\n    return n"
+    with sandbox.program(source, "f", ALL) as session:
+        told = [session.call({"a": np.array([1.0, np.nan]), "b": [1], "n": n}).changed for n in range(6)]
+    assert told == [(), ("a",), ("b",), ("b",), ("a",), ("a",)]
