@@ -6,6 +6,7 @@ import copy
 import gzip
 import io
 import os
+import re
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -51,6 +52,17 @@ def _zip(nb, value, released, folder):
             archive.writestr(name, dump(nb))
         archive.writestr("__MACOSX/._my notebook.ipynb", b"\x00\x05")
     return buffer.getvalue()
+
+
+def _zip_in_zip(nb, value, released, folder):
+    """value: the depth, and what lies in the innermost one in place of the notebook."""
+    name, data = value.get("member", "homework/my notebook.ipynb"), dump(nb)
+    for _ in range(value["depth"]):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(name, data)
+        name, data = "homework.zip", buffer.getvalue()
+    return data
 
 
 def _zip_of_two(nb, value, released, folder):
@@ -148,7 +160,7 @@ def _bundle(nb, value, released, folder):
 FILES: dict[str, Callable] = {
     "zip_of_two": _zip_of_two, "raw": _raw, "repeat": _repeat, "truncate": _truncate, "bad_byte": _bad_byte, "nan": _nan, "zip": _zip,
     "zip_bomb": _zip_bomb, "in_folder": _in_folder, "symlink": _symlink, "fifo": _fifo, "missing": _missing, "sparse": _sparse, "mojibake": _mojibake,
-    "with_bytes": _with_bytes, "magic": _magic, "tar_gz": _tar_gz, "bundle": _bundle,
+    "with_bytes": _with_bytes, "magic": _magic, "tar_gz": _tar_gz, "bundle": _bundle, "zip_in_zip": _zip_in_zip,
     "encode": lambda nb, value, released, folder: dump(nb).decode().encode(value, "replace"),
     "bom": _bytes(lambda t: b"\xef\xbb\xbf" + t.encode()),
     "crlf": _bytes(lambda t: t.replace("\n", "\r\n").encode()),
@@ -156,5 +168,6 @@ FILES: dict[str, Callable] = {
     "utf16_no_bom": _bytes(lambda t: t.encode("utf-16-le")),
     "gbk": _bytes(lambda t: t.encode("gbk", "replace")),
     "utf32": _bytes(lambda t: t.encode("utf-32")),
+    "last_commas": _bytes(lambda t: re.sub(r"([^\s,\[{])(\s*\n\s*[\]}])", r"\1,\2", t).encode()),
     "gzip": _bytes(lambda t: gzip.compress(t.encode())),
 }  # fmt: skip

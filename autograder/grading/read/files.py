@@ -154,8 +154,7 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
     others = [p for p in files if not _BESIDE.fullmatch(p.name)]
     others = [p for p in others if _is_regular(p) and _looks_like_a_book(p)][:MAX_BOOKS] or [p for p in others[:1] if len(others) == 1 and _is_known(p)]
     if not others:
-        listed = ", ".join(p.relative_to(folder).as_posix() for p in files[:4])
-        zh, en = (f"（有 {listed}）", f" (there is {listed})") if listed else ("", "")
+        zh, en = _there_is([p.relative_to(folder).as_posix() for p in files])
         raise Unreadable(f"提交里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in what was handed in{en}; put the notebook in and hand it in again.")
     return others
 
@@ -198,11 +197,42 @@ def _head(path: Path) -> bytes:
 
 
 def _unpacked(data: bytes, name: str) -> list[Found]:
-    """The notebooks inside a zip or gzip, whatever the file is called; other bytes as they are."""
-    if len(data) > MAX_BYTES:
+    """The notebooks inside a zip or gzip, whatever the file is called, also where that is in a zip itself; other bytes as they are."""
+    found = _inside(data, name, MAX_BYTES)
+    if not _is_packed(data):
+        return found
+    inner, refused, room = [], [], MAX_BYTES - sum(len(f.data) for f in found)
+    for one in found:
+        if not _is_packed(one.data):
+            inner.append(one)
+            continue
+        try:
+            books = _inside(one.data, one.name, room)
+            if any(_is_packed(f.data) for f in books):
+                raise Unreadable("压缩包里套了好几层压缩包，请直接交 .ipynb 文件。", "The archive holds archives within archives; hand in the .ipynb file itself.")
+        except Unreadable as e:
+            refused.append((one, e))
+        else:
+            room -= sum(len(f.data) for f in books)
+            inner += [replace(f, name=f"{one.name}/{f.name}") if one.data.startswith(_PACKED) else f for f in books]
+    if not inner:
+        raise refused[0][1]
+    inner += [one for one, e in refused if not e.foreign]  # told as unreadable beside the others
+    if len(inner) > MAX_BOOKS:
+        raise several([f.name for f in inner])
+    return inner
+
+
+def _is_packed(data: bytes) -> bool:
+    return data.startswith((*_PACKED, _GZIP))
+
+
+def _inside(data: bytes, name: str, room: int) -> list[Found]:
+    """What may be the notebook in a zip or gzip, of at most `room` bytes; other bytes as they are."""
+    if len(data) > room:
         raise _too_large()
     if data.startswith(_GZIP):
-        inner = _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), MAX_BYTES)
+        inner = _bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), room)
         if inner[257:262] == b"ustar":
             raise what_it_is(inner) or _damaged()
         return [Found(name, inner)]
@@ -210,9 +240,8 @@ def _unpacked(data: bytes, name: str) -> list[Found]:
         return [Found(name, data)]
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = _members(archive)
-            found, room = [], MAX_BYTES
-            for member in members:
+            found = []
+            for member in _members(archive):
                 if member.flag_bits & 1:
                     raise Unreadable("压缩包有密码，请直接交 .ipynb 文件。", "The archive has a password; hand in the .ipynb file itself.")
                 with archive.open(member) as file:
@@ -224,16 +253,23 @@ def _unpacked(data: bytes, name: str) -> list[Found]:
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Every .ipynb; where there is none, the archives."""
     members = [m for m in archive.infolist()[:MAX_MEMBERS] if not m.is_dir()]
     if any(m.filename in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml") for m in members):
         raise Unreadable("这是 Office 文档，不是笔记本；请交 .ipynb 文件。", "This is an Office document, not a notebook; hand in the .ipynb file.")
-    books = [m for m in members if m.filename.lower().endswith(".ipynb") and not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED)]
-    books = [m for m in books if not PurePosixPath(m.filename).name.startswith("._")]
+    members = [m for m in members if not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED) and not PurePosixPath(m.filename).name.startswith("._")]
+    books = [m for m in members if m.filename.lower().endswith(".ipynb")] or [m for m in members if m.filename.lower().endswith((".zip", ".gz", ".tgz"))]
     if not books:
-        raise Unreadable("提交里没有 .ipynb 文件，请把笔记本放进去重新提交。", "There is no .ipynb file in what was handed in; put the notebook in and hand it in again.")
+        zh, en = _there_is([m.filename for m in members])
+        raise Unreadable(f"压缩包里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in the archive that was handed in{en}; put the notebook in and hand it in again.", foreign=True)
     if len(books) > MAX_BOOKS:
         raise several([m.filename for m in books])
     return sorted(books, key=lambda m: (m.filename.count("/"), m.filename))
+
+
+def _there_is(names: list[str]) -> tuple[str, str]:
+    listed = ", ".join(names[:4])[:200]
+    return (f"（有 {listed}）", f" (there is {listed})") if listed else ("", "")
 
 
 def _bounded(file, limit: int) -> bytes:

@@ -60,7 +60,7 @@ class Reading:
 def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Notebook) -> Reading:
     """Find the lesson's parts. Raises Unreadable where this is not the lesson's notebook."""
     if not notebook.cells:
-        raise Unreadable("笔记本里没有单元格；请在 Jupyter 里打开、保存后重新提交。", "The notebook has no cells; open and save it in Jupyter and hand it in again.", foreign=True)
+        raise Unreadable("笔记本里没有单元格；请提交你做过的那一份笔记本。", "The notebook has no cells; hand in the one that you worked in.", foreign=True)
     if any("??" in c.source or "\ufffd" in c.source for c in notebook.cells):
         for book in editions.values():
             refuse_lost(_lines(notebook), book.chinese, book.shadows)

@@ -94,7 +94,14 @@ def _json(text: str, data: bytes) -> object:
     text = text.lstrip("\ufeff\x00 \t\r\n")
     decoder = json.JSONDecoder(parse_int=_int, strict=False)  # strict refuses a tab or a line break in a string, which hand-edited files have
     try:
-        document, end = decoder.raw_decode(text)
+        try:
+            document, end = decoder.raw_decode(text)
+        except json.JSONDecodeError:
+            whole = _without_last_commas(text)
+            if whole == text:
+                raise
+            text = whole
+            document, end = decoder.raw_decode(text)
     except RecursionError:
         raise Unreadable("文件内部嵌套太深，不是 Jupyter 保存的笔记本。", "The file is nested too deeply to be a notebook that Jupyter saved.") from None
     except MemoryError:
@@ -104,6 +111,15 @@ def _json(text: str, data: bytes) -> object:
     if text[end : end + 1000].lstrip("\ufeff\x00 \t\r\n").startswith("{"):  # other text after the notebook is a mail's signature or the like
         raise Unreadable("文件里前后接着两个笔记本，请只留一个。", "The file holds two notebooks, one after the other; leave only one in it.")
     return document
+
+
+# All up to a comma before a closing bracket; of a string without an end all that is left, so that this takes linear time.
+_TO_LAST_COMMA = re.compile(r'((?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|,(?!\s*[}\]]))*+),?', re.S)
+
+
+def _without_last_commas(text: str) -> str:
+    """JSON without the commas after a last item, which an edit or a merge leaves behind."""
+    return "".join(_TO_LAST_COMMA.findall(text)) if re.search(r",\s*[}\]]", text) else text
 
 
 def _int(digits: str) -> int | float:
@@ -116,10 +132,13 @@ def _not_json(text: str, data: bytes, error: json.JSONDecodeError) -> Unreadable
     if known is not None:
         return known
     if text.startswith("{") and (error.pos >= len(text.rstrip("\x00 \t\r\n")) or error.msg.startswith("Unterminated string")):
-        return Unreadable("文件不完整，后半部分丢失了；请在 Jupyter 里重新保存并提交。", "The file is cut off; save the notebook again in Jupyter and hand it in.")
+        return Unreadable(
+            "文件不完整，后半部分丢失了。请重新提交你电脑上的那一份；如果那一份在 Jupyter 里也打不开，就把写的内容抄进重新下载的笔记本再提交。",
+            "The file is cut off. Hand in the one on your own machine again; if Jupyter cannot open that one either, copy your work into a freshly downloaded notebook and hand that in.",
+        )
     return Unreadable(
-        f"文件不是有效的笔记本（第 {error.lineno} 行无法读取）；请在 Jupyter 里打开、保存后重新提交。",
-        f"The file is not a valid notebook (line {error.lineno} cannot be read); open and save it in Jupyter and hand it in again.",
+        f"文件不是有效的笔记本（第 {error.lineno} 行无法读取），Jupyter 也打不开它。请改正这一行，或者把写的内容抄进重新下载的笔记本再提交。",
+        f"The file is not a valid notebook (line {error.lineno} cannot be read), and Jupyter cannot open it either. Mend that line, or copy your work into a freshly downloaded notebook and hand that in.",
     )
 
 

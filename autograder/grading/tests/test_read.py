@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import time
 import zipfile
 
 import pytest
@@ -14,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.grading.read import Unreadable, read_bytes, read_notebook, read_submission, released
-from autograder.grading.read.files import MAX_BYTES, unpack
-from autograder.grading.read.notebook import MAX_CELLS, clean
+from autograder.grading.read import files
+from autograder.grading.read.files import MAX_BOOKS, MAX_BYTES, notebooks_in, unpack
+from autograder.grading.read.notebook import MAX_CELLS, _without_last_commas, clean
 from autograder.grading.read.prose import SOME, amount
 from autograder.grading.read.released import plain
 from autograder.lesson import load_lesson
@@ -88,6 +90,40 @@ def test_archives():
             unpack(data)
 
 
+def test_an_archive_in_an_archive():
+    inner = _zip({"x/a.ipynb": b"a"})
+    assert unpack(_zip({"all.zip": inner, "__MACOSX/._all.zip": b"m", ".DS_Store": b""})) == b"a"
+    assert unpack(_zip({"a.ipynb": inner})) == b"a" and unpack(_zip({"a.ipynb.gz": gzip.compress(b"a")})) == b"a" and unpack(gzip.compress(inner)) == b"a"
+    assert unpack(_zip({"notes.zip": _zip({"notes.txt": b"x"}), "work.zip": inner})) == b"a", "an archive without a notebook beside it does not matter"
+    assert unpack(_zip({"b.ipynb": b"b", "work.zip": inner})) == b"b", "the nearest"
+    two = notebooks_in(_zip({"1.zip": inner, "2.zip": inner, "3.zip": b"PK\x03\x04damaged"}))
+    assert [f.name for f in two] == ["1.zip/x/a.ipynb", "2.zip/x/a.ipynb", "3.zip"]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (_zip({"all.zip": _zip({"deep.zip": _zip({"a.ipynb": b"a"})})}), "archives within archives"),
+        (_zip({"all.zip": _zip({"notes.txt": b"x"})}), r"no \.ipynb file in the archive.*there is notes\.txt"),
+        (_zip({"notes.txt": b"x"}), r"no \.ipynb file in the archive.*there is notes\.txt"),
+        (_zip({"all.zip": b"PK\x03\x04damaged"}), "damaged"),
+        (_zip({f"{n}.zip": _zip({"a.ipynb": b"a", "b.ipynb": b"b"}) for n in range(MAX_BOOKS)}), f"{2 * MAX_BOOKS} notebooks"),
+    ],
+)
+def test_an_archive_in_an_archive_that_cannot_be_read(data, why):
+    with pytest.raises(Unreadable, match=why):
+        unpack(data)
+
+
+def test_archives_in_an_archive_share_its_bounds(monkeypatch):
+    monkeypatch.setattr(files, "MAX_BYTES", 10_000)
+    fits, large = _zip({"a.ipynb": b" " * 4000}), _zip({"a.ipynb": b" " * 9900})
+    assert len(notebooks_in(_zip({"1.zip": fits, "2.zip": fits}))) == 2
+    with pytest.raises(Unreadable, match="larger"):
+        unpack(_zip({"1.zip": large}))
+    assert [f.name for f in notebooks_in(_zip({f"{n}.zip": fits for n in range(4)}))] == ["0.zip/a.ipynb", "1.zip/a.ipynb", "2.zip", "3.zip"]
+
+
 # -- bytes to cells -----------------------------------------------------------------------------------------------------------
 
 
@@ -98,6 +134,27 @@ def test_any_bytes_are_a_notebook_or_unreadable(data):
         read_notebook(unpack(data))
     except Unreadable as e:
         assert e.why.zh and e.why.en
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text('",[]{} \\\n', max_size=8), lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text('",]}\\', max_size=5), x, max_size=4), max_leaves=15))
+def test_commas_after_last_items_are_read_past(value):
+    text = json.dumps(value, indent=1)
+    assert _without_last_commas(text) == text
+    assert json.loads(_without_last_commas(re.sub(r"([^\s,\[{])(\s*\n\s*[\]}])", r"\1,\2", text))) == value
+
+
+def test_commas_after_last_items_in_a_notebook():
+    book = b'{"cells": [{"cell_type": "code", "source": ["a = [1, ]", ], "metadata": {}, "outputs": [],},\n], "metadata": {"a": "}, ]", }, }'
+    (cell,) = read_notebook(book).cells
+    assert cell.source == "a = [1, ]"
+
+
+@pytest.mark.parametrize("broken", ["," * 400_000 + "]", '"' + '\\"' * 200_000, "[1, " * 100_000, ", " * 200_000, '"a",' * 100_000 + "]"])
+def test_broken_json_takes_no_longer_than_it_is_long(broken):
+    start = time.monotonic()
+    with pytest.raises(Unreadable) as told:
+        read_notebook(b'{"cells": [1, ], "a": [' + broken.encode() + b"x")
+    assert time.monotonic() - start < 5 and "open and save" not in told.value.why.en
 
 
 json_values = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8), lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=5), x, max_size=4), max_leaves=15)
