@@ -19,7 +19,7 @@ from autograder.gradebook.final import Final, conditions, is_veto
 from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Slot
-from autograder.records import POINT_NAMES, SlotScore
+from autograder.records import POINT_NAMES, Result, SlotScore
 
 HERE = Path(__file__).parent
 MAX_BYTES = 1_000_000
@@ -64,6 +64,7 @@ def _render(lesson: Lesson, final: Final, limit: int) -> str:
         policy=policy(),
         title=lesson.edition(lang).title,
         result=result,
+        note=_note(result, words),
         why=[(is_veto(r), r) for r in result.reasons],
         bare_veto=[] if any(map(is_veto, result.reasons)) else result.veto,
         final=final,
@@ -76,6 +77,12 @@ def _render(lesson: Lesson, final: Final, limit: int) -> str:
         findings=[] if result.state == "UNGRADED" else [{"severity": f.severity, "message": _cut(f.message.get(lang), limit), "where": f.where} for f in result.findings],
         comments=[{"cell": words["cell"].get(n, n), "text": text} for n, text in final.human.comments.items()],
     )
+
+
+def _note(result: Result, words: dict) -> str:
+    """What the state means. A failed check of the student's own stands below a PASS, so what it changes is said."""
+    own_failed = any(c.kind == "own_case" and not c.passed for c in result.checks)
+    return words["state_note"][result.state] + (" " * (result.lang == "en") + words["own_case_failed"] if result.state == "PASS" and own_failed else "")
 
 
 def _part(lesson: Lesson, final: Final, name: str, words: dict) -> dict:

@@ -1,7 +1,8 @@
 """The verdict: a pure function of what was found. No clock, no file, no randomness.
 
 PASS: the total reaches the pass mark, every hidden check passes, each of Q1-Q3 states a causal link, at least one link is a correctness
-boundary and one a performance trade-off, there is no veto, and nothing waits for a person.
+boundary and one a performance trade-off, there is no veto, and nothing waits for a person. The student's own boundary case is
+no condition: it costs the boundary points, and the total tells.
 REVIEW: something waits for a person, and his word could turn a FAIL into a PASS or a PASS into a FAIL.
 FAIL: everything else.
 """

@@ -48,6 +48,17 @@ def test_full_marks_says_what_was_found():
     assert link.cause.en in seen.words and "because" in seen.words
 
 
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_pass_with_the_own_case_failed_says_what_a_pass_needs(lang):
+    """The pass conditions ask for the hidden checks; the student's own case costs the boundary points and stands below as failed."""
+    words, failed = WORDS[lang], result(LESSON, "ann", lang=lang, boundary=0.0)
+    checks = [c.model_copy(update={"passed": c.kind != "own_case"}) for c in failed.checks]
+    seen = Page(page(failed.model_copy(update={"checks": checks}))).words
+    assert words["state_note"]["PASS"] in seen and words["own_case_failed"] in seen
+    assert {"zh": "隐藏的代码检查全部通过。", "en": "All hidden code checks pass."}[lang] in seen
+    assert words["own_case_failed"] not in Page(page(result(LESSON, "ann", lang=lang))).words
+
+
 def test_missing_link_gives_its_hint_and_not_the_link():
     seen = Page(page(result(LESSON, "ann", state="FAIL", slots={"q2": 0.0})))
     for link in LESSON.rubric.slots["q2"].links:
