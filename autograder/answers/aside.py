@@ -16,6 +16,7 @@ from autograder.answers.normalise import Normal
 from autograder.answers.segment import Sentence
 from autograder.lesson.rubric import Rubric
 
+_SOURCE = r"(?:the )?(?:nvidia )?(?:ptx (?:isa|manual)|cuda (?:c\+\+ )?(?:programming|best practices) guide|cuda (?:手册|文档)|cutlass(?: (?:docs|documentation|文档))?|hopper (?:tuning guide|white ?paper)|h[12]00 (?:datasheet|white ?paper))(?: [\d.]{1,6})?"
 # Remarks that turn nothing: how it was checked, headings, numbering, thanks, gaps that the student admits.
 _PLAIN = re.compile(
     r"(?:(?:我|仅|只|这里)?(?:在|用|做了?|没有?|还没|未)?[^,。;]{0,14}?(?:静态(?:审查|检查|分析|阅读)|模拟器|断言|没有?\s?(?:实际)?(?:运行|跑|测|gpu|计时)|跑过|运行过|跑通)[^。;]{0,24})"
@@ -23,6 +24,9 @@ _PLAIN = re.compile(
     r"|(?:(?:先|再|首先|最后)?(?:说|讲|谈|看)?)?(?:输入|输出|状态变化|变化|正确性|性能|结论|原因|后果|代价|理由|边界|解释|机制|步骤|第?[一二三四五六1-9][步点个种]?|两个坏处|两种情况|总之|综上|以上|完)"
     r"|(?:我的?(?:答案|回答|理解|解答|想法)(?:是|如下)?|第[一二三四五六七八九十\d]+[题问]|一句话|(?:回答|作答)如下|嗯|姓名[^。;]{0,30}|[^,。;]{0,8}(?:搞懂|看懂|弄懂|明白)了|[^,。;]{0,20}(?:写得很清楚|讲得很清楚|拼错|重读之后明白了|最终版|这题我会)[^,。;]{0,12}|(?:题目|问题|问)|作业如下|答案?(?:如下)?)"
     r"|[^,。;]{0,12}(?:你好|您好|老师好|同学好|早上好|晚上好|下午好|谢谢|感谢|辛苦|抱歉|不好意思|打扰)[^。;]{0,14}|[^。;]{0,16}(?:排版|格式|错别字|字数|咖啡|想通了|想明白了)[^。;]{0,20}"
+    r"|(?:要点|关键点|展开|说明|序号|备注|解释|实现解释|(?:no|text|point|points|key points?|item|items|summary|details?|notes?|explanation)(?: \d{1,2})?)"
+    r"|(?:(?:--?|—+)\s?)?(?:[\u4e00-\u9fff]{2,4}|[a-z]{2,20} [a-z]{2,20})[, ]{1,2}(?:学号:?\s?)?[a-z]?\d{5,14}"  # signed
+    rf"|(?:参考|参见|参阅|出处|来源|资料|见|see|source|sources|reference|references|cf\.?)\s?:?\s?(?:{_SOURCE})(?:\s?(?:[,/、]|和|and)\s?(?:{_SOURCE}))*"
     r"|(?:用|拿|和|跟)[^,。;]{0,16}(?:看过|对过|验证过|核对过|确认过|一致)[^。;]{0,16}"
     r"|(?:(?:only |just )?(?:a )?static (?:review|check|analysis)(?: only)?|(?:i )?(?:only )?(?:ran|run|tried|checked)(?: it)?(?: only)?(?: on| in| with)? (?:the |a )?(?:cpu )?(?:emulator|asserts?|laptop)[^.;]{0,40}|no gpu[^.;]{0,20}|not (?:run|measured|timed)[^.;]{0,20})"
     r"|(?:input|output|state change|state|effect|mechanism|cause|correctness|performance|cost|boundary|conclusion|reason|first|second|third|finally|part|two (?:failure modes|problems|things|reasons|cases))[ a-z]{0,12}"
@@ -31,7 +35,7 @@ _PLAIN = re.compile(
     r"|(?:checked|verified|confirmed|tested)[^.;]{0,60}"
     r"|(?:i (?:do not|don't) know|not sure) about [a-z ]{3,24}|\W*[a-d1-9ivx]{0,3}\W*"
 )
-_SIGN = re.compile(r"[❌✗✘☓⛔❎]|(?![👍🙏😊🙂😀😃😄😁🎉💪🚀])[\U0001f300-\U0001faff]|^\s*(?://|#!|-{3,}[ \t]*[a-z\u4e00-\u9fff])|^\s*[(\[][fFxX]?\s*[)\]](?!\()|(?:^|\s)/s(?=\s*(?:$|\)))|[(\[（]\s*[×✕]\s*[)\]）]|^\s*[×✕]|^\s*[-*]\s*\[ \]", re.M)
+_SIGN = re.compile(r"[❌✗✘☓⛔❎]|(?![👍🙏😊🙂😀😃😄😁🎉💪🚀💡📌📍📝📖📚🔑🔍🧠🧩🎯🌟🔥🔧])[\U0001f300-\U0001faff]|^\s*(?://|#!|-{3,}[ \t]*[a-z\u4e00-\u9fff])|^\s*[(\[][fFxX]?\s*[)\]](?!\()|(?:^|\s)/s(?=\s*(?:$|\)))|[(\[（]\s*[×✕]\s*[)\]）]|^\s*[×✕]|^\s*[-*]\s*\[ \]", re.M)
 _ASKS = re.compile(r"(?:^|[.。!;:\n])(?!\s*(?:why|how|what|when|which|where|为什么|为何|怎么|何时|什么))[^.。!;\n?？]*[?？]|吗(?=[,。;!]|\s*$)|难道|是不是(?=因为|这样|对|[,。?]|\s*$)|(?:^|[。;!]\s*)是不是|对不对(?=[,。?!]|\s*$)|(?<![a-z])(?:or is it not|could it be)(?![a-z])", re.M)
 # Words about the text, its writer or its truth. None of them belongs to a mechanism; a few more are taken where the sentence says nothing else.
 _STANCE = re.compile(
@@ -124,10 +128,12 @@ def aside(normal: Normal, sents: list[Sentence], subject: Subject) -> Aside | No
         said = text[s.start : s.end]
         if _verdict(said) or _LABEL.match(said) and _verdict(said.partition(":")[0]):
             return Aside(said, True)
+        if all(_PLAIN.fullmatch(piece.strip(" .,:;!。")) for piece in said.split("|")):  # a table's head names its columns
+            continue
         head, colon, _ = said.partition(":")
         if colon and len(head) <= _HEAD and any(units(head)) and not (_PLAIN.fullmatch(head.strip(" .,#*>")) or subject.named(head) or subject.known(head) >= 0.5):
             return Aside(said, False)
-        if _PLAIN.fullmatch(said.strip(" .,:;!。")) or subject.named(said):
+        if subject.named(said):
             continue
         if subject.known(said) < 0.5 or (len(list(units(said))) <= _SHORT and _BARE.search(said)):
             return Aside(said, False)

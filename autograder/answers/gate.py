@@ -27,6 +27,8 @@ _VERBAL = re.compile(
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
 )
+_LETTER = re.compile(r"[a-z\u3400-\u9fff]")  # a row of numbers is no row of terms
+_MANY = 10  # terms in a row that no statement lists
 _BLOCK = 300  # characters
 _DENSE = 0.25  # compressed to less, a block says one thing many times. Of the labelled answers none comes below 0.47, and no honest one below 0.55
 # A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
@@ -90,7 +92,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
         out.always.add("injection")  # were it a false alarm, nobody would see that the answer earned nothing
     out.review += disowned(rest)
     sents = sentences(rest)
-    asked = _source_shingles(question, 4)
+    asked, scrambled = _source_shingles(question, 4), _scrambled(rest.text)
     seen: list[set[str]] = []
     more: list[Span] = []
 
@@ -105,8 +107,9 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
             drop("placeholder", s.span)
         elif asked and mine and len(mine & asked) / len(mine) >= 0.8:
             drop("question", s.span)
-        elif _soup(text):
+        elif scrambled or _soup(text):
             drop("stuffing", s.span)
+            out.always |= {"stuffing"} if scrambled else set()  # order is judged by few words: no zero that nobody sees
         elif mine and any(len(mine & old) / len(mine | old) > 0.9 for old in seen):
             drop("repeated", s.span)
         else:
@@ -179,6 +182,24 @@ def _source_shingles(source: str, size: int) -> frozenset[str]:
     return frozenset(_shingles(normalise(source).text, size))
 
 
+def _scrambled(text: str) -> bool:
+    """English words in no order. Of the labelled answers none has more than two dangling words, and those in a hundred; a shuffled one has one in thirty."""
+    dangling = len(_DANGLING.findall(text))
+    return dangling >= 3 and 60 * dangling >= len(re.findall(r"[a-z]+", text))
+
+
+# A word that needs another one after it, before one that cannot follow. No "a": it may be the matrix.
+_DANGLING = re.compile(
+    r"(?<![a-z'])(?:(?:the|an|every|its|their) (?:the|an|of|to|in|on|at|by|for|with|from|is|are|was|were|be|and|or|but|so|that|it|if|because|than|then|as|has|have|will|would|while|when|since|does|do)(?![a-z'-])"
+    r"|(?:the|an|its|their|of|with|from|by|into|than) ?(?=[,.;]|$)"
+    r"|(?:of|with|from|by|for|at|into|than|to) (?:of|is|are|was|were|and|or|but|so|if|because|has|have|will|would|then|than)(?![a-z'-])"
+    r"|(?:is|are|was|were|has|have|will|would|can) (?:is|are|was|were|has|have|will|would|can|and|or|of|because)(?![a-z'-])"
+    r"|(?:and|or|but|because|if|which|when|whether|and then) ?(?=[.;,)]|$)|(?:will|would|can|cannot|must|may|could) (?:the|an|of|in|on|at|is|are|to|and|or|from|by|it|its|this|that)(?![a-z'-])"
+    r"|(?:and|or|but|whether) (?:and|or|but|of|than)(?![a-z'-]))",
+    re.M,
+)
+
+
 def _soup(text: str) -> bool:
     """Keyword stuffing: the same few words over and over. Prose repeats function words, never content at this rate."""
     links = len(re.findall(r"因为|所以|因此|导致|(?<![a-z])(?:because|therefore|so)(?![a-z])", text))
@@ -214,7 +235,9 @@ def term_list(text: str, at_least: int = 1) -> bool:
     """A row of at_least terms: separated by commas or blanks, with nothing that states anything."""
     body = re.sub(r"\([^()]{0,80}\)", lambda m: re.sub("[,;]", " ", m[0]), text)  # (1, -256, 1) is one thing, not three
     body = re.sub(r"^[^,:、]{0,24}:", "", body)
-    pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if p.strip() and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
+    if _row(body) >= max(at_least, _MANY):
+        return True
+    pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if _LETTER.search(p) and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
     if not pieces:
         return "=" not in body
     if len(pieces) < at_least:
@@ -226,6 +249,13 @@ def term_list(text: str, at_least: int = 1) -> bool:
             return False  # an English sentence whose verb is not in the list
         return len(_GLUE.findall(body)) < max(2, 0.7 * len(pieces)) and (longest <= 8 or len(body.split()) > 4)
     return len(pieces) >= 4 and stated <= 0.2 * len(pieces) and longest <= 8 and len(_GLUE.findall(body)) < 2
+
+
+def _row(body: str) -> int:
+    """Number of terms in a row that is nothing but terms: one word each, or a few characters, whatever verbs are among them."""
+    pieces = [p for p in re.split(r"\s*(?:[,、;|&]|->)\s*", body) if _LETTER.search(p)]
+    short = sum(len(_words(p)) <= (1 if p.isascii() else 6) for p in pieces)
+    return len(pieces) if short >= 0.8 * len(pieces) else 0
 
 
 def _states(piece: str) -> bool:

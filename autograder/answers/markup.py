@@ -73,7 +73,35 @@ class Element:
 
     @property
     def dressed(self) -> bool:
-        return not self.plain or any(m[1].lower() not in _HARMLESS for m in _ATTRIBUTE.finditer(_attributes(self.tag)))
+        return not self.plain or not all(_shows(m[1].lower(), (m[2] or "").strip("\"'")) for m in _ATTRIBUTE.finditer(_attributes(self.tag)))
+
+
+def _shows(attribute: str, value: str) -> bool:
+    """Does an attribute leave the text as easy to see as before? A dark or strong colour does, and Jupyter's own boxes."""
+    if attribute in _HARMLESS:
+        return True
+    if attribute == "class":
+        return bool(_BOX.fullmatch(value.strip().lower()))
+    if attribute == "color":
+        return _is_seen(value)
+    declared = [d.partition(":") for d in value.lower().split(";") if d.strip()]
+    return attribute == "style" and all(name.strip() == "color" and _is_seen(v) or _WEIGHT.fullmatch(f"{name.strip()}:{v.strip()}") for name, _, v in declared)
+
+
+def _is_seen(colour: str) -> bool:
+    """Is it far from white? A page's ground is light where it is printed or graded."""
+    name = colour.strip().lower()
+    if not (m := _HEX.fullmatch(name)):
+        return name in _COLOURS
+    digits = m[1] if len(m[1]) == 6 else "".join(2 * d for d in m[1])
+    red, green, blue = (int(digits[i : i + 2], 16) for i in (0, 2, 4))
+    return 0.3 * red + 0.59 * green + 0.11 * blue <= 150
+
+
+_BOX = re.compile(r"alert(?: alert-(?:block|info|success|warning|danger)){1,2}")
+_WEIGHT = re.compile(r"font-weight:(?:bold|normal|[4-9]00)|font-style:(?:italic|normal)|text-decoration:underline|text-align:(?:left|center|right|justify)")
+_HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
+_COLOURS = frozenset("red blue green navy teal purple maroon brown crimson darkred darkblue darkgreen darkorange royalblue steelblue firebrick indigo magenta darkmagenta chocolate forestgreen seagreen slateblue".split())
 
 
 def _attributes(tag: str) -> str:

@@ -210,21 +210,42 @@ def _lines(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
             lines.append([])
         else:
             lines[-1].append(c)
+    texts = ["".join(c for c, _ in line) for line in lines]
+    cuts = [mark.end() if (mark := _LINE_MARK.match(t)) else 0 for t in texts]
+    full = _full_width([t.strip() for t in texts], [bool(t[:cut].strip()) for t, cut in zip(texts, cuts)])
     out: list[tuple[str, int]] = []
-    before = ""
-    for n, line in enumerate(lines):
-        text = "".join(c for c, _ in line)
-        mark = _LINE_MARK.match(text)
-        cut = mark.end() if mark else 0
-        body = text[cut:].strip()
+    for n, (line, text, cut) in enumerate(zip(lines, texts, cuts)):
         if n:
+            before, body = texts[n - 1].strip(), text[cut:].strip()
             wide = sum(2 if ord(c) > 0x2E7F else 1 for c in before)
-            marked = bool(text[:cut].strip())
-            wrapped = wide >= 56 and body and not marked and not before.endswith(_TERMINAL) and not body[:1].isupper()
-            out.append((" " if wrapped else BREAK, ends[n - 1]))
+            wrapped = full[n - 1] or (wide >= 56 and body and not text[:cut].strip() and not before.endswith(_TERMINAL) and not body[:1].isupper())
+            if not wrapped:
+                out.append((BREAK, ends[n - 1]))
+            elif not (ord(before[-1]) > 0x2E7F and ord(body[0]) > 0x2E7F):  # Chinese has no blank between characters
+                out.append((" ", ends[n - 1]))
         out += line[cut:]
-        before = text.strip()
     return out
+
+
+def _full_width(lines: list[str], marked: list[bool]) -> list[bool]:
+    """Which lines are full, so that the next goes on where they end: an editor wrapped their paragraph, all lines but the last being about equally long."""
+    full = [False] * len(lines)
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        while lines[start] and end < len(lines) and lines[end] and not marked[end] and not _ends_paragraph(lines, start, end - 1):
+            end += 1
+        sizes = [len(t) for t in lines[start : end - 1]]
+        longest = max(sizes, default=0)
+        if len(sizes) >= 2 and longest >= (32 if lines[start].isascii() else 20) and min(sizes) >= 0.8 * longest and len(lines[end - 1]) <= longest + 4:
+            full[start : end - 1] = [True] * len(sizes)
+        start = end
+    return full
+
+
+def _ends_paragraph(lines: list[str], start: int, at: int) -> bool:
+    """Does a sentence end here well before the line is full?"""
+    return lines[at].endswith(_TERMINAL[:6]) and len(lines[at]) < 0.8 * max(len(t) for t in lines[start : at + 1])
 
 
 def _math(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -197,7 +197,8 @@ def test_an_interrupt_leaves_no_process(module, tmp_path):
     """As in a notebook: the launch runs, the student presses stop."""
     source = tmp_path / "long.cu"
     source.write_text('#include "hopper.cuh"\nextern "C" __global__ void f(volatile int* x) { while (*x == 0) __nanosleep(1), atomicAdd((int*)x + 1, 1); }\n')
-    code = f"import numpy as np\nfrom kernels.emulator import build\nm = build({str(source)!r}, ['f'])\nprint('go', flush=True)\nm.launch('f', 1, 1, [np.zeros(2, np.int32)])\n"
+    ready = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in a shell's background begins with SIGINT ignored
+    code = f"{ready}import numpy as np\nfrom kernels.emulator import build\nm = build({str(source)!r}, ['f'])\nprint('go', flush=True)\nm.launch('f', 1, 1, [np.zeros(2, np.int32)])\n"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     child.stdout.readline()
     time.sleep(0.5)

@@ -72,6 +72,15 @@ def test_a_frame_round_a_right_answer_waits_for_a_person(rubric, lang, frame):
         ("zh", "为什么会出错？{}"),
         ("zh", "1. {}"),
         ("zh", "先说正确性。{}"),
+        ("zh", "💡 {} ✅"),
+        ("zh", "{}\n\n—— 王小明 2023012345"),
+        ("zh", "{}\n\n参考：[PTX ISA](https://example.org/ptx)"),
+        ("zh", "* 要点\n  * {}"),
+        ("zh", "解释：{}"),
+        ("en", "{}\n\n-- Jane Doe, 12345"),
+        ("en", "{}\n\nSee [PTX ISA](https://example.org/ptx)."),
+        ("en", "EXPLANATION: {}"),
+        ("en", "| no | text |\n| --- | --- |\n| 1 | {} |"),
     ],
 )
 def test_plain_remarks_change_nothing(rubric, lang, plain):

@@ -1,5 +1,6 @@
 import base64
 import random
+import re
 import time
 
 import pytest
@@ -111,6 +112,25 @@ def test_term_lists_earn_nothing(text):
 def test_stuffing_earns_nothing(text):
     g = gate(text)
     assert g.empty and "stuffing" in g.kinds | set(g.review)
+
+
+@pytest.mark.parametrize("slot", ["explanation", "q1", "q2", "q3"])
+def test_the_words_of_a_right_answer_in_no_order_earn_nothing_and_a_person_looks(rubric, slot):
+    words = rubric.slots[slot].reference.en.split()
+    for seed in range(4):
+        score = score_slot(slot, rubric, " ".join(random.Random(seed).sample(words, len(words))), "en")
+        assert (score.points, score.lane) == (0, "review")
+
+
+@pytest.mark.parametrize("between", [", ", "、", " -> ", "→", " & "])
+def test_a_row_of_single_words_is_a_list_whatever_verbs_are_in_it(rubric, between):
+    words = list(dict.fromkeys(re.findall("[A-Za-z_0-9]{4,}", rubric.slots["q2"].reference.en)))
+    assert gate(between.join(words)).empty
+
+
+def test_a_chain_of_statements_and_a_row_of_numbers_are_no_list_of_terms():
+    for text in ("beta = 0 -> C is not read -> no null pointer is touched -> no NaN gets into D", "线程 0 的列是 0、1、8、9、16、17、24、25、32、33、40、41，相隔 8"):
+        assert not gate(text).discarded
 
 
 def test_a_repeated_sentence_counts_once():

@@ -21,6 +21,9 @@ PLAIN = [
     "{} 复杂度 $\\mathcal{{O}}(N) \\leq \\lceil N / 32 \\rceil$。",
     '{} <a href="http://a.b" title="t">见此</a>',
     "<table><tr><td colspan=2>{}</td></tr></table>",
+    '<font color="blue">{}</font>',
+    '<span style="color:#d00; font-weight: bold">{}</span>',
+    '<div class="alert alert-block alert-info">{}</div>',
     "{} 其中 vector<float> 与 C:\\Users\\x 不相干。",
 ]
 DRESSED = [
@@ -29,6 +32,10 @@ DRESSED = [
     '<span style="transform:scale(0)">{}</span>',
     '<span style="color:#fefefe">{}</span>',
     '<span style="color:snow">{}</span>',
+    '<font color="#ffe">{}</font>',
+    '<font color="inherit">{}</font>',
+    '<span style="color:red;position:fixed">{}</span>',
+    '<div class="alert alert-info d-none">{}</div>',
     '<span style="color:hsl(0,0%,100%)">{}</span>',
     '<span style="color:black;background:black">{}</span>',
     '<span style="font-size:2px">{}</span>',

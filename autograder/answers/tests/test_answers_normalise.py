@@ -1,8 +1,11 @@
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.answers.normalise import Span, normalise
+from autograder.answers.segment import sentences
 
 PIECES = [
     "β=0", "C", "　全角ＡＢＣ", "\u200b", "<b>", "</b>", "<!-- x -->", "**", "`c`", "$\\beta \\neq 0$", "\\alpha", "&lt;", "&nbsp;", "\n", "\r\n", "- ", "1. ", "0 * NaN", "a_b",
@@ -36,6 +39,26 @@ def test_wrapped_lines_are_one_sentence_and_short_lines_are_not():
     wrapped = "the unconditional load of the matrix goes through a pointer\nthat may be null"
     assert "\n" not in normalise(wrapped).text
     assert normalise("空指针\n带宽").text == "空指针\n带宽"
+
+
+def test_a_paragraph_that_an_editor_wrapped_reads_as_one_line():
+    zh = "调用方一般就不给它分配内存了，直接传空指针过来。核函数里如果不判断就去读，等于解引用空指针，报非法地址，而且这个错误是粘滞的，后面所有的调用都会失败。"
+    assert normalise("\n".join(zh[i : i + 22] for i in range(0, len(zh), 22))).text == normalise(zh).text
+    en = "The caller passes a null pointer when beta is zero, since nothing is to be added. A kernel that loads C before it looks at beta reads through that pointer, and the context is lost; every later call fails too."
+    assert normalise(textwrap.fill(en, 60)).text == normalise(en).text
+    assert normalise(textwrap.fill(en, 40)).text == normalise(en).text
+
+
+def test_lines_that_say_one_thing_each_stay_apart():
+    points = "输入用低精度\n累加用单精度，不丢小数\n写回时只转换一次"
+    assert normalise(points).text.count("\n") == 2
+    two = "the inputs are narrow, so fewer bytes are moved for each tile\n- the sum is kept in fp32"
+    assert normalise(two).text.count("\n") == 1
+
+
+def test_a_full_stop_without_a_blank_ends_a_chinese_sentence():
+    assert len(sentences(normalise("先发出指令.n小于64时更慢.wait不能省"))) == 3
+    assert len(sentences(normalise("wait<0>.然后读 v1.2 与 e.g.这样"))) == 2
 
 
 @pytest.mark.parametrize(
