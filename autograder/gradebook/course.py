@@ -197,6 +197,8 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
         return CourseError("The gradebook is read-only.", where=where, remedy="Make it writable, or name another course folder with --course.")
     if "not a database" in said or "malformed" in said:
         return CourseError("The gradebook file is damaged or not a database.", where=where, remedy="Restore it from a copy, or move it away and run `course grade` again.")
+    if "disk is full" in said:
+        return CourseError("The disk that holds the gradebook is full.", where=where, remedy="Make room, then run the same command again; nothing graded is lost.")
     if "unable to open" in said:
         return CourseError("The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written.")
     if "no such column" in said or "no such table" in said:

@@ -1,17 +1,21 @@
 """A grading run: what stands in the gradebook afterwards, what a rerun does, what bad input says."""
 
-import os
+import errno
 import json
+import os
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from sqlalchemy.exc import OperationalError
 
 from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder, _stamp_new, open_gradebook
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions, run_lock
+from autograder.gradebook.store import Writer
 from autograder.gradebook.tests.fake import FakeGrader, finding, hand_in, notebook, result, slot
 from autograder.records import MACHINE_FAULTS
 
@@ -316,3 +320,39 @@ def test_a_gradebook_is_made_without_another_process(tmp_path, monkeypatch, left
         assert version == ScriptDirectory(ALEMBIC_DIR).get_current_head() and gradebook.assignments == []
     finally:
         gradebook.close()
+
+
+@pytest.mark.parametrize("where", ["submitted", "journal", "autograded", "gradebook"])
+def test_a_full_disk_is_one_sentence_and_the_next_run_goes_on(lesson, course, inbox, monkeypatch, where):
+    """At whichever write the room ends: what was graded before it is graded no second time."""
+    for n in range(6):
+        hand_in(inbox, lesson, f"s{n}", notebook(lesson, exercise=str(n)))
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as m:
+        if where == "journal":
+            write = os.write
+
+            def half(fd, data):
+                if b'"s3"' in data[:40]:
+                    return write(fd, data[: len(data) // 2])
+                return write(fd, data)
+
+            m.setattr("autograder.gradebook.journal.os.write", half)
+        elif where == "gradebook":
+            m.setattr(Writer, "write", lambda self, entries: _raise(OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))))
+        else:
+            write_bytes = Path.write_bytes
+            m.setattr(Path, "write_bytes", lambda self, data: _raise(full) if "s3" in self.parts and where in self.parts else write_bytes(self, data))
+        first = FakeGrader(lesson)
+        with pytest.raises(CourseError) as told:
+            grade_submissions(lesson, inbox, course, grader=first)
+    assert "No space left" in told.value.what or told.value.what == "The disk that holds the gradebook is full."
+    assert "run the same command again" in told.value.remedy
+    second = FakeGrader(lesson)
+    summary = grade_submissions(lesson, inbox, course, grader=second)
+    kept = {"submitted": 3, "journal": 3}.get(where, 6)
+    assert (len(second.seen), summary.graded) == (6 - kept, 6 - kept) and [f.result.state for f in final_results(course, lesson)] == ["PASS"] * 6
+
+
+def _raise(e):
+    raise e
