@@ -11,11 +11,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from autograder.grading.challenge.line import challenge_of
 from autograder.grading.fill import Exercise, Fill, bound_names
 from autograder.grading.reach import Signatures, conditions, constants, dotted, meaning, runs
 from autograder.grading.read import NbCell, Reading
-from autograder.grading.read.released import Part, squeezed, statements
+from autograder.grading.read.notebook import MAX_SOURCE
+from autograder.grading.read.prose import SOME, amount
+from autograder.grading.read.released import Part, plain, squeezed, statements
 from autograder.grading.source import MAX_REMEMBERED, NotPython, as_run, key, parse
+from autograder.lesson.model import ANSWER_SLOTS
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
@@ -45,7 +49,7 @@ class _Facts:
     """Of code cells. held: meanings of the conditions that asserts hold. made: of the calls that are made. calls: of every call anywhere.
     near: sides of what asserts compare, exactly or with a small tolerance. loops: for each loop or branch with an assert that may run, the
     constants of its cell and the names in it. tested: does a test runner run? binds: names given a meaning, per statement: (name, is it a
-    function definition?).
+    function definition?). whole: were they read to their end?
     """
 
     held: frozenset[str] = frozenset()
@@ -55,18 +59,21 @@ class _Facts:
     loops: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     tested: bool = False
     binds: tuple[tuple[str, bool], ...] = ()
+    whole: bool = True
 
 
 def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     """Findings about everything but the fill's own value."""
     exercise = reading.released.exercise
-    present = _present(reading.code, exercise)
+    present = _present(reading, exercise)
     findings = _missing_asserts([check for check in _protected(exercise) if not _stands(check, present)], present, reading)
-    for name in ("normal", "boundary"):
-        part = next((p for p in reading.released.parts if p.name == name), None)
-        if part is not None:
-            findings += _locked_cell(part, reading, present)
-    findings += _locked_setup(reading)
+    locked = [f for p in reading.released.parts if p.name in ("normal", "boundary") for f in _locked_cell(p, reading, present)]
+    if _is_in_parts(reading):
+        findings += [_IN_PARTS] if locked else []
+    else:
+        findings += locked + _locked_setup(reading)
+    findings += _too_long(reading, findings)
+    findings += _own_case(reading, present)
     findings += _taken_over(reading)
     findings += _not_code(reading)
     if fill is not None:
@@ -77,7 +84,11 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
 def holds_released_assert(exercise: Exercise, source: str) -> bool:
     """Does this cell run one of the exercise's own asserts? It is then the exercise cell or a copy, not just another use of the name."""
     facts = _facts(source, exercise)
-    return facts is not None and any(known & facts.held for check in _protected(exercise) for known in check.held)
+    return facts is not None and _holds_one(facts, exercise)
+
+
+def _holds_one(facts: _Facts, exercise: Exercise) -> bool:
+    return any(known & facts.held for check in _protected(exercise) for known in check.held)
 
 
 def _signatures(exercise: Exercise) -> Signatures:
@@ -115,8 +126,8 @@ def _read_facts(source: str, exercise: Exercise) -> _Facts | None:
         return _facts_of(parse(source).body, _signatures(exercise))
     except NotPython:
         return None
-    except RecursionError:  # deeper than any check: what it holds is no check of ours
-        return _Facts()
+    except RecursionError:  # deeper than any check
+        return _Facts(whole=False)
 
 
 def _facts_of(body: list[ast.stmt], signatures: Signatures) -> _Facts:
@@ -173,23 +184,33 @@ def _binds(statement: ast.stmt) -> set[str]:
     return bound_names([statement]) - own
 
 
-def _present(cells: list[NbCell], exercise: Exercise) -> _Facts:
+def _present(reading: Reading, exercise: Exercise) -> _Facts:
     """Of all cells together. Of a cell that is not Python (an unfinished blank) the checks are taken one by one."""
-    found = []
-    for cell in cells:
+    found, whole = [], not reading.unread
+    for cell in reading.code:
+        whole &= not cell.cut
         facts = _facts(cell.source, exercise)
         if facts is not None:
             found.append(facts)
         elif not cell.source.lstrip().startswith("%%"):
-            found += [_facts_of(statements(block), _signatures(exercise)) for block in _check_blocks(cell.source)]
+            blocks = _check_blocks(cell.source)
+            whole &= len(blocks) <= MAX_CHECK_BLOCKS
+            found += [_facts_of(statements(block), _signatures(exercise)) for block in blocks[:MAX_CHECK_BLOCKS]]
     together = lambda name: frozenset().union(*(getattr(f, name) for f in found))  # noqa: E731
-    return _Facts(together("held"), together("made"), together("calls"), together("near"), tuple(x for f in found for x in f.loops), any(f.tested for f in found))
+    return _Facts(
+        together("held"),
+        together("made"),
+        together("calls"),
+        together("near"),
+        tuple(x for f in found for x in f.loops),
+        any(f.tested for f in found),
+        whole=whole and all(f.whole for f in found),
+    )
 
 
 def _check_blocks(source: str) -> list[str]:
     """The checks in a cell that is not Python: top-level lines that begin one, each with the lines that go on with it."""
-    blocks = re.findall(r"^(?:assert|check)\b.*(?:\n(?:[ \t)\]}].*)?)*", as_run(source), re.M)
-    return blocks[:MAX_CHECK_BLOCKS]
+    return re.findall(r"^(?:assert|check)\b.*(?:\n(?:[ \t)\]}].*)?)*", as_run(source), re.M)
 
 
 def _stands(check: Protected, present: _Facts) -> bool:
@@ -200,6 +221,8 @@ def _missing_asserts(missing: list[Protected], present: _Facts, reading: Reading
     """A veto for each that was deleted or loosened; one finding for all that only a person can judge."""
     if missing and reading.other_release is not None:
         return [_of_another_release(missing, reading, "exercise")]
+    if missing and not present.whole:
+        return [_not_read(_listed(missing), "exercise")]
     unclear = [check for check in missing if _is_unclear(check, present, reading.released.exercise.function)]
     findings = []
     for check in missing:
@@ -228,6 +251,62 @@ def _is_unclear(check: Protected, present: _Facts, function: str) -> bool:
     return any(check.literals <= literals and function in names for literals, names in present.loops) or (present.tested and bool(check.calls & present.calls))
 
 
+def _not_read(checks: tuple[str, str], where: str) -> Finding:
+    """What was not read to its end accuses nobody."""
+    zh, en = checks
+    message = Text(
+        zh=f"笔记本太长，没有读完（一个单元格最多读 {MAX_SOURCE} 个字符），看不出检查 {zh} 还在不在。要由人来看。",
+        en=f"The notebook is too long and was not read to its end (at most {MAX_SOURCE} characters of a cell are), so that it does not show whether the checks still stand: {en}. A person must look.",
+    )
+    return Finding(code="too_long", severity="review", message=message, where=where)
+
+
+def _too_long(reading: Reading, findings: list[Finding]) -> list[Finding]:
+    """Of an exercise cell that was cut, where nothing has been said of that yet."""
+    if not any(c.cut for c in reading.exercise) or any(f.code == "too_long" for f in findings):
+        return []
+    message = Text(zh=f"填空单元格太长，只读了前 {MAX_SOURCE} 个字符；请删去多余的内容。", en=f"The exercise cell is too long; only its first {MAX_SOURCE} characters were read. Remove what does not belong there.")
+    return [Finding(code="too_long", severity="info", message=message, where="exercise")]
+
+
+def _is_in_parts(reading: Reading) -> bool:
+    """Is there none of the lesson's cells but those that a student writes in?"""
+    theirs = {"exercise", "boundary_case", *ANSWER_SLOTS} | {p.name for p in reading.released.parts if p.kind == "code" and challenge_of(p.source)}
+    others = (p for p in reading.released.parts if p.name not in theirs)
+    return bool(reading.exercise) and not any(_is_left(p, cell) for p in others for cell in reading.found.get(p.name, []))
+
+
+def _is_left(part: Part, cell: NbCell) -> bool:
+    """Is the cell this part? An answer is taken for a question where it holds most of its words; then no line of it is there."""
+    if part.kind == "code" or squeezed(cell.source) == squeezed(part.source):
+        return True
+    lines = {plain(x) for x in part.source.split("\n") if amount(x) >= SOME}
+    return any(plain(x) in lines for x in cell.source.split("\n"))
+
+
+_IN_PARTS = Finding(
+    code="only_own_cells",
+    severity="review",
+    message=Text(
+        zh="交来的只有你自己写的单元格（填空、边界用例、回答），这一课的其他单元格，包括锁定的检查，都不在笔记本里。得分不受影响，但要由人来看；请交完整的笔记本。",
+        en="Only your own cells were handed in (the blank, the boundary case, the answers); none of the lesson's other cells is in the notebook, the locked checks among them. The score does not depend on it, but a person must look; hand in the whole notebook.",
+    ),
+)
+
+
+def _own_case(reading: Reading, present: _Facts) -> list[Finding]:
+    """The assert below the student's own case: his prediction is tested without it."""
+    part = next((p for p in reading.released.parts if p.name == "boundary_case"), None)
+    if part is None or not present.whole or reading.other_release is not None or not any("my_case" in c.source for c in reading.code):
+        return []
+    signatures = _signatures(reading.released.exercise)
+    held = runs(statements(part.source), signatures).held
+    if all(h.known & present.held or (sides := _sides(h.test, signatures)) and sides in present.near for h in held):
+        return []
+    message = Text(zh="边界用例下面的断言被改动或删除了；你的预测仍会照样核对。", en="The assert below your own boundary case was changed or deleted; your prediction is tested all the same.")
+    return [Finding(code="own_case_check", severity="info", message=message, where="boundary_case")]
+
+
 def _of_another_release(missing: list[Protected], reading: Reading, where: str) -> Finding:
     """Its checks are not to be held against today's; and whoever forges an id gets a person to look, not a pass."""
     theirs, today = reading.other_release, reading.released.release
@@ -250,6 +329,8 @@ def _locked_cell(part: Part, reading: Reading, present: _Facts) -> list[Finding]
     what = _NAMES[part.name]
     if reading.other_release is not None:
         return [_of_another_release([], reading, part.name)]
+    if not present.whole:
+        return [_not_read((f"（{what.zh}）", f"for {what.en}"), part.name)]
     severity = "veto" if part.name == "boundary" else "review"
     if part.name in reading.found:
         message = Text(zh=f"锁定的检查单元格（{what.zh}）被改动了。", en=f"The locked check cell for {what.en} was edited.")
@@ -285,7 +366,7 @@ def _taken_over(reading: Reading) -> list[Finding]:
         if (function, True) in binds:  # the exercise itself, and copies of it, define the function; what follows it may not change it
             last = len(binds) - 1 - binds[::-1].index((function, True))
             binds = binds[last + 1 :] + [b for b in binds[:last] if b[0] != function]
-            in_exercise |= holds_released_assert(exercise, cell.source) and function in {n for n, _ in binds}
+            in_exercise |= _holds_one(facts, exercise) and function in {n for n, _ in binds}
         taken |= {function, "check"} & {n for n, _ in binds}
     for name in sorted(taken):
         message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")

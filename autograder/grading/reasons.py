@@ -29,6 +29,8 @@ _FINDING = {
     "other_release": ("笔记本出自另一个发布版本，检查与现在的不同", "the notebook comes from another release, and its checks are not today's"),
     "deleted_locked_check": ("锁定的检查单元格被删除了", "a locked check cell was deleted"),
     "edited_locked_check": ("锁定的检查单元格被改动了", "a locked check cell was edited"),
+    "only_own_cells": ("只交了自己写的单元格，课程的其他单元格都不在", "only the student's own cells were handed in, none of the lesson's others"),
+    "too_long": ("笔记本太长，没有读完", "the notebook is too long and was not read to its end"),
     "redefined": ("函数或 check 又被定义了一次", "the function or check is defined a second time"),
     "several_fills": ("填空有几种写法", "there are several different answers in the blank"),
     "sandbox_failed": ("代码没能运行完", "the code could not be run to its end"),

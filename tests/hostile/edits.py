@@ -372,6 +372,20 @@ def _big_commas(nb, value, released, folder):
     return nb
 
 
+def _keep_own(nb, value, released, folder):
+    """Nothing but the cells that a student writes in."""
+    own = [part(nb, name) for name in ("exercise", "boundary_case", *ANSWER_SLOTS)]
+    nb["cells"] = [c for c in nb["cells"] if any(c is o for o in own)]
+    return nb
+
+
+def _long_text(nb, value, released, folder):
+    """5 MB of text in a variable of the exercise cell, above its asserts or below."""
+    cell, text = part(nb, "exercise"), "x = '" + "a" * 5_000_000 + "'"
+    cell["source"] = f"{cell['source']}\n{text}" if value == "below" else cell["source"].replace("\nassert", f"\n{text}\nassert", 1)
+    return nb
+
+
 EDITS: dict[str, Callable] = {
     "replace": _replace, "edit": _edit, "append": _append, "prepend": _prepend, "delete": _delete, "code_first": _code_first,
     "code_after": _code_after, "markdown_after": _markdown_after, "flood": _flood, "double": _double, "double_with": _double_with,
@@ -383,5 +397,5 @@ EDITS: dict[str, Callable] = {
     "other_lesson": _other_lesson, "claim_lesson": _claim_lesson, "big_outputs": _big_outputs, "big_commas": _big_commas, "indent": _indent,
     "prompts": _prompts, "fence": _fence, "answers_over_questions": _answers_over_questions, "answers_above_questions": _answers_above_questions,
     "answers_in_one_slot": _answers_in_one_slot, "answers_numbered_at_end": _answers_numbered_at_end, "answers_far_below": _answers_far_below,
-    "release": _release, "split_markdown": _split_markdown,
+    "release": _release, "split_markdown": _split_markdown, "keep_own": _keep_own, "long_text": _long_text,
 }  # fmt: skip

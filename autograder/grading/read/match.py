@@ -31,7 +31,8 @@ class Reading:
 
     cells: in their order, those that hold a code cell of the lesson as code. exercise: candidates for the exercise cell, in order. turned:
     parts whose code stood in a Markdown or raw cell. found: released parts that were seen again. other_release: None, or the id of the
-    release that the notebook says it comes from where that is not today's ("" where it has none).
+    release that the notebook says it comes from where that is not today's ("" where it has none). unread: there are more cells than were
+    looked at.
     answers, pictures, extra, moved, cut, doubtful: see answers.Answers.
     """
 
@@ -47,6 +48,7 @@ class Reading:
     found: dict[str, list[NbCell]] = field(default_factory=dict)
     turned: list[str] = field(default_factory=list)
     other_release: str | None = None
+    unread: bool = False
 
     @property
     def lang(self) -> str:
@@ -66,7 +68,7 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
             refuse_lost(_lines(notebook), book.chinese, book.shadows)
     book = _edition(editions, notebook)
     owner, exact = _assign(book, notebook.cells)
-    reading = Reading(book, list(notebook.cells))
+    reading = Reading(book, list(notebook.cells), unread=notebook.cut)
     _take_as_code(reading, owner)
     for cell, index in zip(reading.cells, owner, strict=True):
         if index is not None:

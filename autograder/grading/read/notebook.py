@@ -31,7 +31,8 @@ RECEIPT = "application/vnd.hopper-course.receipt+json"
 class NbCell:
     """kind: code, markdown or raw. index: place in the notebook from 0. ids: every name the cell's metadata gives it.
 
-    outputs: text of its outputs; pictures: how many; receipts: their JSON; executed: its execution count.
+    outputs: text of its outputs; pictures: how many; receipts: their JSON; executed: its execution count. cut: its source is longer than
+    what is kept of it.
     """
 
     kind: str
@@ -45,16 +46,18 @@ class NbCell:
     receipts: list[dict] = field(default_factory=list)
     executed: int | None = None
     attachments: int = 0
+    cut: bool = False
 
 
 @dataclass
 class Notebook:
-    """lesson, lang, release: what the metadata claim."""
+    """lesson, lang, release: what the metadata claim. cut: it has more cells than are looked at."""
 
     cells: list[NbCell]
     lesson: str = ""
     lang: str = ""
     release: str = ""
+    cut: bool = False
 
 
 def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
@@ -79,10 +82,10 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     for i, one in enumerate(raw[:MAX_CELLS]):
         if isinstance(one, dict):
             cells.append(_cell(one, i, min(room, MAX_SOURCE)))
-            room -= len(cells[-1].source)
+            room = max(0, room - len(cells[-1].source))
     for cell, source in zip(cells, mended([c.source for c in cells], hints), strict=True):
         cell.source = source
-    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40])
+    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], len(raw) > MAX_CELLS)
 
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)
@@ -158,9 +161,18 @@ def _str(x: object) -> str:
 
 
 def _joined(x: object, limit: int) -> str:
+    return clean(_whole(x)[:limit])
+
+
+def _whole(x: object) -> str:
     """nbformat's multi-line strings: a string, or a list of them."""
-    text = x if isinstance(x, str) else "".join(s for s in _list(x) if isinstance(s, str))
-    return clean(text[:limit])
+    return x if isinstance(x, str) else "".join(s for s in _list(x) if isinstance(s, str))
+
+
+def _before_last_statement(code: str) -> str:
+    """Code that was cut off, without the statement in which it ends."""
+    last = max((m.start() for m in re.finditer(r"\n(?=[^\s)\]}#])", code)), default=0)
+    return code[:last]
 
 
 def clean(text: str) -> str:
@@ -199,16 +211,21 @@ def _marks() -> re.Pattern:
 
 def _cell(raw: dict, index: int, room: int) -> NbCell:
     kind = _str(raw.get("cell_type"))
-    source = _joined(raw.get("source", raw.get("input")), room)
+    whole = _whole(raw.get("source", raw.get("input")))
+    source = clean(whole[:room])
     if kind == "heading":  # nbformat 3
         level = raw.get("level")
         source, kind = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + source, "markdown"
     if kind not in ("code", "markdown", "raw"):
         kind = "code" if "outputs" in raw or "input" in raw else "markdown"
+    cut = len(whole) > room
+    if cut and kind == "code":
+        source = _before_last_statement(source)
     metadata = _dict(raw.get("metadata"))
     course, nbgrader = _dict(metadata.get("course")), _dict(metadata.get("nbgrader"))
     ids = [_str(nbgrader.get("grade_id")), _str(raw.get("id")), _str(metadata.get("id"))]
     cell = NbCell(kind, source, index, tuple(dict.fromkeys(i for i in ids if i)), _str(course.get("slot")), _str(course.get("role")) or _str(course.get("check")))
+    cell.cut = cut
     cell.attachments = len(_dict(raw.get("attachments")))
     count = raw.get("execution_count", raw.get("prompt_number"))
     cell.executed = count if isinstance(count, int) and not isinstance(count, bool) else None

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.grading.integrity import find_changes
 from autograder.grading.read import read_hand_in, released
+from autograder.grading.read.notebook import MAX_CELLS
 from autograder.lesson import list_lessons, load_lesson
 from autograder.lint.execute import solved_notebook
 
@@ -31,8 +32,18 @@ def findings(lesson, solved, source: str, /, **metadata):
     book = json.loads(json.dumps(solved))
     next(c for c in book["cells"] if c["id"] == "exercise")["source"] = source
     book["metadata"]["course"] |= metadata
+    return told(lesson, book)
+
+
+def told(lesson, book):
     reading = read_hand_in(lesson, released(lesson), json.dumps(book).encode()).reading
     return [(f.code, f.severity) for f in find_changes(reading, None)]
+
+
+def cells(solved, change):
+    """The solved notebook; change: for each cell's id and text what stands there, None where it is gone."""
+    changed = [(c, change(c["id"], "".join(c["source"]))) for c in solved["cells"]]
+    return solved | {"cells": [c | {"source": text} for c, text in changed if text is not None]}
 
 
 def exercise(solved) -> str:
@@ -98,3 +109,77 @@ def test_what_does_not_run_or_may_fail_unseen_is_no_check(lesson, solved, how):
     last = next(s for s in reversed(after) if s.startswith("assert"))
     after[after.index(last)] = how.replace("{}", last)
     assert [s for _, s in findings(lesson, solved, "\n".join([*before, *after]))] == ["veto"]
+
+
+# -- the own case ------------------------------------------------------------------------------------------------------------------
+
+
+def own_case(solved, change):
+    return cells(solved, lambda name, text: change(text) if name == "boundary-case" else text)
+
+
+def test_the_own_case_without_its_assert_is_told(lesson, solved):
+    for change in (lambda s: s[: s.index("\nassert")], lambda s: s.replace("\nassert ", "\n# assert "), lambda s: s[: s.index("\nassert")] + "\nassert True"):
+        assert told(lesson, own_case(solved, change)) == [("own_case_check", "info")]
+
+
+def test_the_own_case_in_other_words_is_not(lesson, solved):
+    assert told(lesson, solved) == []
+    for change in (
+        lambda s: s + ", 'my prediction'",
+        lambda s: s + "\nprint(my_case)",
+        lambda s: re.sub(r"\nassert (\w+\(\*\*my_case\)) == my_prediction$", r"\nassert my_prediction == \1", s),
+        lambda s: re.sub(r"\nassert (\w+\(\*\*my_case\)) == my_prediction$", r"\nassert np.isclose(\1, my_prediction)", s),
+        lambda s: None,
+    ):
+        assert [f for f in told(lesson, own_case(solved, change)) if f[0] == "own_case_check"] == []
+
+
+# -- a hand-in of parts --------------------------------------------------------------------------------------------------------------
+
+OWN = ("exercise", "boundary-case", "challenge-1", "answer-explanation", "answer-q1", "answer-q2", "answer-q3")
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_only_the_students_own_cells_are_for_a_person(lesson, solved, metadata):
+    book = cells(solved, lambda name, text: text if name in OWN else None)
+    if not metadata:
+        book = {"metadata": {}, "cells": [{"cell_type": c["cell_type"], "metadata": {}, "source": c["source"], "outputs": []} for c in book["cells"]]}
+    assert told(lesson, book) == [("only_own_cells", "review")]
+
+
+@pytest.mark.parametrize("left", ["title", "setup", "normal", "kernel-1"])
+def test_where_any_other_cell_is_left_the_boundary_check_is_missed(lesson, solved, left):
+    found = told(lesson, cells(solved, lambda name, text: text if name in (*OWN, left) else None))
+    assert ("deleted_locked_check", "veto") in found and ("only_own_cells", "review") not in found
+
+
+def test_deleted_asserts_are_a_veto_among_ones_own_cells_too(lesson, solved):
+    before, after = parts(exercise(solved))
+    found = told(lesson, cells(solved, lambda name, text: "\n".join(before) if name == "exercise" else text if name in OWN else None))
+    assert "veto" in [severity for _, severity in found]
+
+
+# -- what was not read to its end ------------------------------------------------------------------------------------------------------
+
+LONG = "\n".join(f"x{i} = {i} + 1000000" for i in range(12_000))
+TEXT = "x = '" + "a" * 300_000 + "'"
+
+
+@pytest.mark.parametrize("more", [LONG, TEXT, "x = 1" + " + 1" * 900, "x = (\n" + "\n".join(f"assert {i} == {i}" for i in range(400))], ids=["statements", "text", "deep", "not python"])
+def test_a_cell_that_was_not_read_to_its_end_accuses_nobody(lesson, solved, more):
+    before, after = parts(exercise(solved))
+    assert ("too_long", "review") in findings(lesson, solved, "\n".join([*before, more, *after]))
+    assert not any(severity == "veto" for _, severity in findings(lesson, solved, "\n".join([*before, more, *after])))
+
+
+def test_the_locked_check_may_stand_in_what_was_not_read(lesson, solved):
+    book = cells(solved, lambda name, text: f"{TEXT}\n{text}" if name == "boundary" else text)
+    assert told(lesson, book) == [("too_long", "review")]
+    many = [{"cell_type": "markdown", "metadata": {}, "source": ""}] * MAX_CELLS
+    assert told(lesson, solved | {"cells": [c for c in solved["cells"] if c["id"] != "boundary"] + many}) == [("too_long", "review")]
+
+
+def test_a_long_cell_in_which_all_checks_were_read_is_only_told(lesson, solved):
+    assert findings(lesson, solved, exercise(solved) + "\n" + TEXT) == [("too_long", "info")]
+    assert findings(lesson, solved, exercise(solved) + "\n" + "\n".join(f"x{i}=1" for i in range(5000))) == []
