@@ -35,8 +35,8 @@ _FINDING = {
     "several_fills": ("填空有几种写法", "there are several different answers in the blank"),
     "sandbox_failed": ("代码没能运行完", "the code could not be run to its end"),
     "claim_without_output": ("说运行或测量过，但没有输出", "a run or measurement is claimed, and no output shows it"),
-    "claim_without_receipt": ("给出 GPU 上测得的数字，但没有运行凭据", "a figure measured on a GPU is given without a receipt"),
-    "figure_not_in_outputs": ("测得的数字在输出里找不到", "a measured figure is in no output"),
+    "claim_without_receipt": ("说在 GPU 上运行或测量过，但没有运行凭据", "a run or a figure on a GPU is claimed without a receipt"),
+    "figure_not_in_outputs": ("测得或工具报告的结果在输出里找不到", "a result said to be measured or reported by a tool is in no output"),
 }
 _TEXT = {
     "code_check": ("隐藏检查没有全部通过：{}", "the hidden checks do not all pass: {}"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from autograder.grading.evidence import claims_in, declares_static_review, find_claims
@@ -105,6 +107,113 @@ def test_the_quote_is_the_students_sentence():
     text = "The guard matters. I measured 3.1 ms against 2.0 ms. So it pays."
     (finding,) = find_claims(reading(text))
     assert "I measured 3.1 ms against 2.0 ms." in finding.message.en and finding.where == "q2"
+
+
+TOLD = [
+    "The profiler reports 212 registers and no spills.", "Nsight Compute shows 87 stalled warps.", "compute-sanitizer reports no errors.", "ncu counted 4096 bank conflicts.",
+    "profiler 报告 212 个寄存器，没有溢出。", "性能分析器显示 87 个 warp 在等待。", "compute-sanitizer 输出 0 个错误。",
+]  # fmt: skip
+ON_A_GPU = [
+    "Tested on an A100: all 24 rows agree.", "Verified on our school's H100, and every row agrees.", "It was tested on an RTX 4090 and no row differs.", "I ran it on an H100 and all rows agree.",
+    "在 A100 上测试过，24 行全部一致。", "A100 上验证：全部一致。", "我在 H100 上跑了，各行都对。", "在学校的 4090 显卡上跑通了。",
+]  # fmt: skip
+OWN = ["I ran it on an H100 and all rows agree.", "我在 H100 上跑了，各行都对。"]
+NOT_TOLD = [
+    "When the profiler reports 0 spills, the tile fits.", "A profiler would report 212 registers.", "The lesson's profiler reports 212 registers.", "The profiler shows where the time goes.", "Nsight always shows all warps.",
+    "On an H100 the kernel needs 168 registers.", "This was not tested on a GPU.", "I have no A100 and tested nothing on a GPU.", "It must be tested on an H100.", "The course tested it on an H200: all rows agree.",
+    "当 profiler 报告 255 个寄存器时，要减小 tile。", "ptxas 会报告 255 个寄存器。", "没有用 profiler 看到 212 个寄存器。", "性能分析器能显示 32 个计数器。", "这段代码没有在 A100 上测试过。", "课程在 H200 上测试过，24 行全部一致。",
+    "应当在 A100 上测试。", "在 H100 上每个线程有 168 个寄存器。", "如果在 A100 上测试过，就知道了。",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*TOLD, *ON_A_GPU])
+def test_what_a_tool_or_a_card_is_said_to_have_given_reaches_a_person(text):
+    assert found(text) in ([("claim_without_output", "review")], [("claimed_not_run", "veto")])
+    assert text in OWN or found(text) == [("claim_without_output", "review")], "as sure as it was, and no surer"
+    assert found(text, executed=4) == [("claim_without_output", "review")]
+    assert [severity for _, severity in found(text, outputs=["1.5"])] == ["review"]
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_what_a_tool_reports_may_stand_in_the_outputs_or_in_the_lesson(text):
+    said = "212 registers, 0 spills, 87 warps, 0 errors, 4096 conflicts"
+    if any(ch.isdigit() for ch in text):
+        assert found(text, outputs=[said]) == []
+        book = reading(text)
+        book.released = type("Book", (), {"text": said})
+        assert find_claims(book) == [], "a quotation that forgot its source"
+        book.answers["q2"] = "I ran it: " + text
+        assert find_claims(book) != []
+
+
+@pytest.mark.parametrize("text", ON_A_GPU)
+def test_a_run_on_a_card_is_shown_by_its_receipt(text):
+    receipt = Receipt("gemm", "0" * 64, "gpu", "NVIDIA H100", "12.8", "2026-11-29T08:00:00Z", "gemm(a, b)", {"time": {"value": 3.1, "unit": "ms"}}).to_dict()
+    assert found(text, receipts=[receipt]) == []
+    assert found(text, receipts=[receipt | {"backend": "emulator"}], outputs=["24 of 24 rows agree"]) == [("claim_without_receipt", "review")]
+
+
+@pytest.mark.parametrize("text", NOT_TOLD)
+def test_what_tools_and_cards_do_in_general_is_no_claim(text):
+    assert not claims_in(text), claims_in(text)
+    assert found(text) == found(text, outputs=["1.5"]) == []
+
+
+@pytest.mark.parametrize("text", ["I measured 3.1 ms, and the lesson's profiler reports 3 spills.", "我实测 3.1 ms，课文里 profiler 报告 3 次溢出。"])
+def test_what_the_lesson_says_of_a_tool_hides_no_claim_beside_it(text):
+    assert found(text) == [("claimed_not_run", "veto")]
+
+
+def test_a_tool_whose_output_stands_there_may_be_summed_up_in_words():
+    assert found("compute-sanitizer reports no errors.", outputs=["========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors"]) == []
+
+
+MEASURED = "guarded 2.04 ms, unguarded 3.1 ms, 3.9 TB/s"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我跑了一遍，耗时从 4.1 毫秒降到 3.1 毫秒。", "我实测 3.1 ms 和 9.9 ms。", "我测得 3.1 ms，带宽 7.7 TB/s。", "我跑了两次，9.7 到 3.1 毫秒。",
+        "When I ran my fill the time dropped from 4.1 ms to 3.1 ms.", "I timed both: 3.1 ms and 9.9 ms.", "I measured 3.1 ms and 7.7 TB/s.", "I measured 9.7 to 3.1 ms.",
+    ],
+)  # fmt: skip
+def test_one_figure_in_the_outputs_does_not_cover_the_others(text):
+    assert found(text, outputs=[MEASURED]) == [("figure_not_in_outputs", "review")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I measured 2.0 ms and 3.1 ms, 1.1 ms more.", "I measured 2.04 ms, which is 2040 us.", "I measured 3.1 ms, 1.52 times as long, 52 % more.", "I expected 2.7 ms but measured 3.1 ms.",
+        "I ran it: 3.9 TB/s of the peak of 4.8 TB/s.", "I measured 3.1 ms, where the lesson gives 2.7 ms.", "I measured 3.1 ms, slower than the lesson's 2.7 ms.", "I measured 2.04 to 3.1 ms.",
+        "我测得 2.04 ms 和 3.1 ms，多用 1.1 ms。", "我测得 2.04 毫秒，即 2040 微秒。", "我实测 3.1 毫秒，是 2.04 毫秒的 1.52 倍，慢 52%。", "我预计 2.7 ms，实测 3.1 ms。", "我测得 3.9 TB/s，是峰值 4.8 TB/s 的 81%。",
+        "我测得 3.9 TB/s，占显存峰值 4.8 TB/s 的 81%。", "我实测 3.1 毫秒，课文里是 2.7 毫秒。", "我测得 3.1 ms，比课程的 2.7 ms 慢。", "我跑了，从 3.1 毫秒降到 2.04 毫秒。",
+    ],
+)  # fmt: skip
+def test_what_is_worked_out_expected_or_quoted_beside_a_measurement_is_not_asked_for(text):
+    assert found(text, outputs=[MEASURED]) == []
+
+
+def test_the_lessons_figure_beside_ones_own_in_a_sentence_that_names_the_lesson():
+    book = Reading(None, [NbCell("code", "f(1)", 0, outputs=[MEASURED])])
+    book.released = type("Book", (), {"text": "2.7 ms on an H200"})
+    for text in ("我按课程的方法测得 3.1 ms，不是 2.7 ms。", "I ran the lesson's cell and got 3.1 ms, not 2.7 ms."):
+        book.answers["q2"] = text
+        assert find_claims(book) == []
+
+
+@pytest.mark.parametrize("number", ["1e999", "1e-999", "9" * 500, "0." + "1" * 400, "1e+30", "0", "1,,,2", "3.1E0", "1e" + "9" * 300, "0" * 400 + "1"])
+def test_any_number_can_be_looked_up(number):
+    for text in (f"I measured {number} ms and {number} to 2 ms.", f"The profiler reports {number} registers."):
+        assert isinstance(found(text, outputs=[f"{number} ms", "1"]), list)
+
+
+def test_many_claims_beside_long_outputs_are_looked_up_fast():
+    text = "I measured 3.1 ms and 2.7 ms. " * 500
+    began = time.process_time()
+    found(text, outputs=[" ".join(f"{n}.5 ms" for n in range(20_000))])
+    assert time.process_time() - began < 3
 
 
 def test_code_blocks_are_not_prose():
