@@ -80,7 +80,8 @@ class _Reader:
             elif part is not None:
                 place = None
             elif (text := _text(cell)) is None:
-                self.code[self.below] += prose_beside(self.book, cell.source) if self.below else 0
+                if self.below and self.code[self.below] < SOME:
+                    self.code[self.below] += prose_beside(self.book, cell.source)
                 place = place if place and place[1] is self.own else None
             else:
                 place = self._added(cell, text, place)

@@ -136,8 +136,8 @@ def _not_json(text: str, data: bytes, error: json.JSONDecodeError) -> Unreadable
         return known
     if text.startswith("{") and (error.pos >= len(text.rstrip("\x00 \t\r\n")) or error.msg.startswith("Unterminated string")):
         return Unreadable(
-            "文件不完整，后半部分丢失了。请重新提交你电脑上的那一份；如果那一份在 Jupyter 里也打不开，就把写的内容抄进重新下载的笔记本再提交。",
-            "The file is cut off. Hand in the one on your own machine again; if Jupyter cannot open that one either, copy your work into a freshly downloaded notebook and hand that in.",
+            "文件不完整，后半部分丢失了；请重新提交你电脑上的那一份。如果那一份在 Jupyter 里也打不开，就把写的内容抄进重新下载的笔记本再提交。",
+            "The file is cut off; hand in the one on your own machine again. If Jupyter cannot open that one either, copy your work into a freshly downloaded notebook and hand that in.",
         )
     return Unreadable(
         f"文件不是有效的笔记本（第 {error.lineno} 行无法读取），Jupyter 也打不开它。请改正这一行，或者把写的内容抄进重新下载的笔记本再提交。",

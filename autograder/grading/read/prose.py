@@ -14,6 +14,7 @@ SOME = 8  # words (or pairs of Chinese characters): fewer are no answer, and no 
 _SHOWS = {"print", "display", "pprint", "Markdown", "HTML", "Latex", "Pretty", "display_markdown", "display_html", "display_latex", "display_pretty"}
 _TRIMS = {"dedent", "cleandoc", "strip", "lstrip", "rstrip"}
 _ECHO = re.compile(r"^[ \t]*!\s*(?:echo|printf)\b(.*)$", re.M)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")  # in code that is not Python
 _MAGIC = re.compile(r"\s*%%[^\n]*\n")
 
 
@@ -44,7 +45,7 @@ def unquoted(source: str) -> str:
 def prose_beside(book: Released, source: str) -> int:
     """How many words of prose a cell of code holds in its strings, comments and what it shows, the lesson's own lines left out."""
     body = statements(source)
-    strings = [n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    strings = [n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Constant) and isinstance(n.value, str)] or _QUOTED.findall(source)
     texts = [*strings, "\n".join(text for _, text in _comments(source)), *_ECHO.findall(source)]
     found = [amount("\n".join(x for x in text.split("\n") if plain(x) not in book.lines)) for text in texts]
     shown = _shown(source, body)

@@ -409,6 +409,7 @@ def test_a_cell_that_only_shows_text_is_prose(lesson, editions, source, text):
         [f"# {SAID}\nx = 1"],
         [f"def why():\n    '''{SAID}'''"],
         [f"!echo {SAID}"],
+        ["x = = 'a b c d e f g h i j k'"],
         ["x = 1", f"if True:\n    print({SAID!r})"],
         [f"print('{' '.join(SAID.split()[i : i + 5])}')" for i in (0, 5, 10)],
         ["a = 'Because it wraps, yes.'\n" + "".join(f"a = a + a + 'x{n}'\n" for n in range(60)) + f"print(a, {SAID!r})"],
