@@ -25,13 +25,14 @@ _PICTURE = re.compile(r"!\[[^\]]{0,300}\]\(|<img\b", re.I)
 @dataclass
 class Answers:
     """texts: slot -> the student's text. pictures: slots whose answer holds a picture. extra: text the student added elsewhere. moved: slots
-    read from another place. cut: slots whose answer was longer than MAX_ANSWER. doubtful: slots that were given a text by guess, or none
-    though there is text that may be theirs."""
+    read from another place. told: code cells that were read as text. cut: slots whose answer was longer than MAX_ANSWER. doubtful: slots
+    that were given a text by guess, or none though there is text that may be theirs."""
 
     texts: dict[str, str] = field(default_factory=lambda: dict.fromkeys(ANSWER_SLOTS, ""))
     pictures: list[str] = field(default_factory=list)
     extra: list[str] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
+    told: list[NbCell] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     doubtful: list[str] = field(default_factory=list)
 
@@ -85,6 +86,7 @@ class _Reader:
                 place = place if place and place[1] is self.own else None
             else:
                 place = self._added(cell, text, place)
+                self.out.told += [cell] if cell.kind == "code" else []
             self.below = place[0] if place else self.below if part is None else ""
         self._settle()
         return self.out
@@ -113,7 +115,8 @@ class _Reader:
                 self.below = ""  # the lesson goes on
                 return None
             if place is None:
-                if mine.strip() and sum(map(len, self.out.extra)) < MAX_EXTRA:
+                mine = "\n".join(x for x in mine.split("\n") if plain(x) not in self.book.lines)  # a short line too: here it is no answer
+                if plain(mine) and sum(map(len, self.out.extra)) < MAX_EXTRA:
                     self.out.extra.append(mine[:MAX_ANSWER])
                 return None
         return self._lines(cell, place) or place

@@ -79,6 +79,8 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
         reading.other_release = notebook.release
     found = find_answers(book, reading.cells, owner)
     reading.answers = found.texts
+    for cell in found.told:
+        cell.outputs = []  # what an answer prints is the answer again, and no evidence for it
     for name in ("pictures", "moved", "cut", "extra", "doubtful"):
         setattr(reading, name, getattr(found, name))
     return reading
