@@ -174,7 +174,7 @@ def page(data: dict, readings: list[dict] = (), lang: str = "en") -> str:
     if readings:
         lines += ["", f"## {w['first']}", "", w["first_intro"], "", w["first_head"], "| --- | --- | --- | --- | --- | --- | --- |"]
         note = "note" if lang == "en" else f"note_{lang}"
-        lines += [f"| {r['round']} | {r['answers']} | {r['kappa']} | {r['exact']} | {r['auto_share']} | {r['auto_wrong']} / {r['auto_answers']} | {r[note]} |" for r in readings]
+        lines += [f"| {r['round']} | {r['answers']} | {_cell(r['kappa'])} | {_cell(r['exact'])} | {_cell(r['auto_share'])} | {r['auto_wrong']} / {r['auto_answers']} | {r[note]} |" for r in readings]
     for key, title in w["groups"].items():
         lines += ["", f"## {title} ({splits[0]})", "", w["group_head"], "| --- | --- | --- | --- | --- | --- |"]
         for name, d in groups[key].items():
