@@ -83,7 +83,7 @@ _EN_SUPPOSED = re.compile(
     re.I,
 )
 _ZH_QUOTED = re.compile(
-    r"本课|课程|课文|课上|课里|讲义|教材|页面|文中|原文|图\s*\d|图表|表\s*\d|作者|老师|教师|官方|论文|文献|资料|参考答案|文档|博客|README|NVIDIA|CUTLASS|DeepSeek|据(?!此)|引用|给出的|提供的|公布|报告(?:中|里)|所列|上文|前文", re.I
+    r"本课|课程|课文|课上|课里|讲义|教材|页面|文中|原文|图\s*\d|图表|表\s*\d|作者|老师|教师|官方|论文|文献|资料|参考答案|文档|博客|README|NVIDIA|CUTLASS|DeepSeek|(?<![数证依占])据(?!此)|引用|给出的|提供的|公布|报告(?:中|里)|所列|上文|前文", re.I
 )
 _EN_QUOTED = re.compile(
     r"\b(?:lesson|course|page|text|figure|fig\.|table|plot|chart|notes|author|teacher|instructor|lecture|paper|documentation|docs|blog|article|literature|README|NVIDIA|CUTLASS|DeepSeek|according\s+to|cited|quoted|reported\s+(?:by|in)|published|it\s+says|above)\b",
