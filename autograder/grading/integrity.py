@@ -68,10 +68,11 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     present = _present(reading, exercise)
     findings = _missing_asserts([check for check in _protected(exercise) if not _stands(check, present)], present, reading)
     locked = [f for p in reading.released.parts if p.name in ("normal", "boundary") for f in _locked_cell(p, reading, present)]
-    if _is_in_parts(reading):
+    gone = locked + _locked_setup(reading)
+    if gone and _is_in_parts(reading):
         findings += [_IN_PARTS] if locked else []
     else:
-        findings += locked + _locked_setup(reading)
+        findings += gone
     findings += _too_long(reading, findings)
     findings += _own_case(reading, present)
     findings += _taken_over(reading)
@@ -299,12 +300,17 @@ def _own_case(reading: Reading, present: _Facts) -> list[Finding]:
     part = next((p for p in reading.released.parts if p.name == "boundary_case"), None)
     if part is None or not present.whole or reading.other_release is not None or not any("my_case" in c.source for c in reading.code):
         return []
-    signatures = _signatures(reading.released.exercise)
-    held = runs(statements(part.source), signatures).held
-    if all(h.known & present.held or (sides := _sides(h.test, signatures)) and sides in present.near for h in held):
+    if all(known & present.held or sides and sides in present.near for known, sides in _held_by(part.source, reading.released.exercise)):
         return []
     message = Text(zh="边界用例下面的断言被改动或删除了；你的预测仍会照样核对。", en="The assert below your own boundary case was changed or deleted; your prediction is tested all the same.")
     return [Finding(code="own_case_check", severity="info", message=message, where="boundary_case")]
+
+
+@lru_cache(maxsize=64)  # exercises are few
+def _held_by(source: str, exercise: Exercise) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """For each condition that a released cell's asserts hold: the meanings by which it is known, and what it compares."""
+    signatures = _signatures(exercise)
+    return tuple((h.known, _sides(h.test, signatures)) for h in runs(statements(source), signatures).held)
 
 
 def _of_another_release(missing: list[Protected], reading: Reading, where: str) -> Finding:
