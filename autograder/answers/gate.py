@@ -14,6 +14,7 @@ from functools import lru_cache
 from autograder.answers import injection, markup
 from autograder.answers.copied import copied
 from autograder.answers.disowned import disowned, struck
+from autograder.answers.indexed import compiled
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.segment import sentences
 
@@ -22,7 +23,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:write|type|enter|put|fill in) your (?:answer|explanation|response)(?: here)?|your (?:answer|response)(?: goes)?(?: here)?\s*:?|answer here|double.?click to edit[^.\n]*|_{3,}|\.{3,}|x{3,}|n/?a|none|无|略|同上|-+|\?+|/+)[.。]?"
 )
 # Words that make a statement of a row of terms. Chinese verbs of one character also stand inside nouns (寄存器, 性能): they count in longer pieces only.
-_VERBAL = re.compile(
+_VERBAL = compiled(
     r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回|通过|见上|防止|节省|避免|减少|增加|降低|提高|方便|保证|放进|放到|放在|采用|使用|属于"
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
@@ -32,7 +33,7 @@ _MANY = 10  # terms in a row that no statement lists
 _BLOCK = 300  # characters
 _DENSE = 0.25  # compressed to less, a block says one thing many times. Of the labelled answers none comes below 0.47, and no honest one below 0.55
 # A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
-_RESULT = re.compile(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
+_RESULT = compiled(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
 _VERB_BETWEEN = re.compile(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])")
 _FORMULA = re.compile(r"\w[*+]\w+.*=|=.*\w[*+]\w|->")
 _LONG_CHINESE = re.compile(r"[\u3400-\u9fff]{7}")

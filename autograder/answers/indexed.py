@@ -56,6 +56,10 @@ def indexed(expression: str) -> str:
         return expression
 
 
+def compiled(expression: str, flags: int = 0) -> re.Pattern:
+    return re.compile(indexed(expression), flags)
+
+
 # -- reading -------------------------------------------------------------------------------------------------------------------
 
 

@@ -187,6 +187,9 @@ def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _plain(source: str, start: int, end: int, out: list[tuple[str, int]], odd: set[str]) -> None:
     for i in range(start, end):
         ch = source[i]
+        if " " <= ch <= "~" or "\u4e00" <= ch <= "\u9fff":
+            out.append((ch, i))
+            continue
         if ch == "\r":
             if i + 1 >= len(source) or source[i + 1] != "\n":
                 out.append(("\n", i))
@@ -315,7 +318,8 @@ def _folded(ch: str) -> tuple[str, ...]:
 
 def _fold(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """Each character folded; then `==` to `=`, no blanks around operators, single blanks elsewhere."""
-    flat = [(c, i) for ch, i in chars for c in _folded(ch)]
+    known = {ch: _folded(ch) for ch in {ch for ch, _ in chars}}
+    flat = [(c, i) for ch, i in chars for c in known[ch]]
     out: list[tuple[str, int]] = []
     for c, i in flat:
         prev = out[-1][0] if out else BREAK

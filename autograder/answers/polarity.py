@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from autograder.answers.indexed import compiled
 from autograder.answers.normalise import Span
 from autograder.answers.segment import Sentence
 
 # Words that hold a negative character and deny nothing. They are looked at before the cues.
-_NOT_A_CUE = re.compile(
+_NOT_A_CUE = compiled(
     r"不(?:仅|够|及|但|光|只是|只|止|单|同|管|论|过|然|稳|足|少|断|一致|连续|齐|合法|必要|得不|可避免|可逆|确定|如|均|良|好|当(?!成|作|做)|正确|对(?!应|c)|准(?!许)|可见|明|幸|精确|安全|一样|小心|符|等于|为(?=\s*[0零])|是\s*[0零])"
     r"|难免|免不了|无(?:条件|关|论|效|意义|用|谓|非|穷|限|界|符号|符|损|缝|疑|序|锁|需等|从)|未(?:初始化|定义|分配|知|必|来|对齐|规约|归约|写)|非(?:法|空|零|线性|规格|数|常)|莫名|没(?:用|意义|必要|错)|没(?:有)?(?:人)?(?:被)?(?:初始化|写过|赋值|清零|设置|用到)|没有(?:意义|必要|用处|疑问)"
     r"|(?:不应该|不应当|不应|不该|不要|不得|不许|不准|不允许|别(?=再|去|读|把|在|让|用)|切勿|请勿|严禁|禁止)"
@@ -39,7 +40,7 @@ _DENIED_AFTER = re.compile(
     r"|^[^,;。.!?]{0,12}?(?<![a-z])(?:is|are) (?:impossible|not an? (?:issue|problem)|no (?:issue|problem)|irrelevant)"
 )
 
-_REPORT = re.compile(
+_REPORT = compiled(
     r"有(?:的)?(?:人|同学|观点|说法|资料|一种(?:说法|观点))(?:会|可能|也许|常|经常)?(?:说|认为|以为|觉得|提到|主张)|(?:人们|大家|初学者|新手|很多人|不少人|许多人|网上|某些人|一些人)[^,。;]{0,6}(?:说|认为|以为|觉得)"
     r"|(?:你|您|一般|通常|直觉上|乍一看|表面上)(?:可能|也许)?(?:会)?(?:认为|觉得)|(?:可能|也许|曾经|原先|原来|起初|一开始|容易)(?:会|都)?(?:认为|觉得)|以为|(?<!无)所谓(?:的)?|(?:那种|这种)?(?:说法|观点)是"
     r"|(?<![a-z])(?:(?:some|many|most|other|a few)?\s?(?:people|students?|beginners?|folks|programmers|developers|ones?|they|you|someone|somebody)\s)(?:(?:might|may|could|often|sometimes|would|will|used to|wrongly|mistakenly|naively|tend to|first)\s)*"
@@ -48,7 +49,7 @@ _REPORT = re.compile(
     r"|(?<![a-z])(?:i|we) (?:(?:first|originally|initially|once|used to|naively) )+(?:think|thought|believed?|assumed?)(?![a-z])|(?<![a-z])(?:i|we) (?:thought|assumed)(?![a-z])|(?<![a-z])to (?:think|say|believe|assume|claim) that(?![a-z])"
 )
 # Verdicts that speak of a statement and of nothing else.
-_VERDICT = re.compile(
+_VERDICT = compiled(
     r"(?:说法|想法|观点|看法|理解|认识|推理|直觉|结论|这句话|这话|论断|印象)(?:其实|实际上|显然|完全|根本|都|也|是|就|就是|有点|并)*(?:错误的|错误|错的|错了|错|不对的|不对|不正确的|不正确|不成立|不准确|有误|有问题|站不住脚?|误解|误区)"
     r"|(?:这|那)(?:其实|显然|完全|根本|就|都)*是(?:一?(?:个|种))?(?:常见的?|典型的?)?(?:误解|误区|谬误|谣言)|其实不然|大错特错|恰恰相反|并非如此|不是这样的?|(?:这|那)并?不(?:是事实|成立|属实)"
     r"|(?<![a-z])(?:this|that|which|it|such a (?:claim|view|belief)|the (?:claim|idea|belief|view|statement|assumption|reasoning|intuition|argument|notion))(?: is| are| was|'s| would be)(?: simply| just| plainly| actually| completely| also| of course| however)*"
@@ -57,23 +58,23 @@ _VERDICT = re.compile(
     r"|(?<![a-z])(?:this|that|it|the (?:claim|argument|reasoning)) (?:does not|doesn't) hold(?![a-z])"
 )
 # Verdicts that may also speak of a result ("这是错的", "which is wrong"): they refute only where somebody's claim was reported.
-_SOFT_VERDICT = re.compile(
+_SOFT_VERDICT = compiled(
     r"(?:(?:这|那|此)(?:其实|实际上|显然|完全|根本|都|也|就)*(?:是|就是)?|(?:是|就是))(?:错误的|错的|错了|不对的?|不正确的?)(?=[,。;!?:\s]|$|因为|吧)"
     r"|(?<![a-z])(?:this|that|which|it|they|he|(?:this|that) one)?(?: is| are|'s|'re)(?: simply| just| plainly| actually| completely| also)* (?:wrong|incorrect|not right|not correct|a mistake)(?![a-z])"
 )
-_REFUTED_AHEAD = re.compile(
+_REFUTED_AHEAD = compiled(
     r"(?:并不是说|不是说|不要以为|别以为|不能认为|不能说|不应(?:该)?认为|误以为|误认为|错误地(?:认为|以为)|我不(?:认为|觉得|同意)|不认同|不赞成|反对)"
     r"|(?<![a-z])(?:it is|it's|it would be|it was)(?: simply| just| plainly| also)* (?:wrong|incorrect|false|a (?:common )?(?:mistake|myth|misconception|fallacy)|not true|untrue|not the case|not correct|not right) (?:to (?:think|say|believe|assume|claim|conclude)(?: that)?|that)(?![a-z])"
     r"|(?<![a-z])(?:do not|don't|never|should not|shouldn't|must not|cannot|can't|one should not) (?:think|assume|believe|say|conclude|expect)(?![a-z])|(?<![a-z])contrary to(?: the)? (?:popular |common )?(?:belief|idea|claim|view|intuition)(?![a-z])"
     r"|(?<![a-z])i (?:do not|don't) (?:think|believe|agree)(?![a-z])|(?<![a-z])(?:wrongly|mistakenly|falsely|naively) (?:think|thinks|assume|assumes|believe|believes|say|says)(?![a-z])"
 )
-_REFUTED_NOUN = re.compile(
+_REFUTED_NOUN = compiled(
     r"(?:常见|典型|普遍|一个|一种)?(?:误区|误解|错误(?:的)?(?:想法|说法|观点|理解|认识|推理))(?:是|就是|在于|:)"
     r"|(?<![a-z])(?:the|a|one) (?:common |usual |typical )?(?:misconception|myth|fallacy|wrong (?:idea|belief|claim|argument))(?: here)?(?: is| that|:)(?: that)?(?![a-z])"
 )
 _CONTRAST = re.compile(r"但|然而|不过|可是|其实|事实上|实际上|而实际|相反|因为|(?<![a-z])(?:but|however|actually|in fact|in reality|because|yet|rather|nope)(?![a-z])")
 _OWN_REASON = re.compile(r"(?<=[\w\"']{2})\s*:(?!\s*\")")  # "it is wrong to think that X: the reason" - what follows the colon is his own
-_DOUBT = re.compile(
+_DOUBT = compiled(
     r"[?？]\s*[\"')]*$|(?:我|本人|实在|真)(?:也|还)?(?:不太|不|并不)(?:确定|清楚|知道|懂|会)|不太(?:确定|清楚|懂)|不(?:知道|清楚)(?=[,。;!?]|$|对不对|是不是|这样|该|怎么|为什么)|我猜|瞎猜|忘了|记不清|大概吧|也许吧|吧[。.]?$|(?<![a-z])(?:not sure|unsure|don't know|do not know|no idea|i guess|can't remember|forgot|i think maybe|perhaps not|dunno)(?![a-z])"
 )
 
