@@ -182,7 +182,7 @@ def main() -> None:
     print(f"ratio to nbgrader as an instructor runs it {ratio:8.1f}")
     print(f"ratio to {args.jobs} nbgraders at once {ratio_at_once:18.1f}")
     if args.out:
-        data = {"nbgrader": alone, "nbgrader_at_once": at_once, "ours": ours, "ratio": ratio, "ratio_at_once": ratio_at_once, "jobs": args.jobs, "command": " ".join(sys.argv)}
+        data = {"nbgrader": alone, "nbgrader_at_once": at_once, "ours": ours, "ratio": ratio, "ratio_at_once": ratio_at_once, "jobs": args.jobs, "command": " ".join(["python -m tests.benchmarks.throughput", *sys.argv[1:]])}
         args.out.write_text(json.dumps(data, indent=1) + "\n")
 
 
