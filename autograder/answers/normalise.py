@@ -215,13 +215,14 @@ def _lines(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
             lines[-1].append(c)
     texts = ["".join(c for c, _ in line) for line in lines]
     cuts = [mark.end() if (mark := _LINE_MARK.match(t)) else 0 for t in texts]
-    full = _full_width([t.strip() for t in texts], [bool(t[:cut].strip()) for t, cut in zip(texts, cuts)])
+    marked = [bool(t[:cut].strip()) for t, cut in zip(texts, cuts)]
+    full = _full_width([t.strip() for t in texts], marked)
     out: list[tuple[str, int]] = []
     for n, (line, text, cut) in enumerate(zip(lines, texts, cuts)):
         if n:
             before, body = texts[n - 1].strip(), text[cut:].strip()
             wide = sum(2 if ord(c) > 0x2E7F else 1 for c in before)
-            wrapped = full[n - 1] or (wide >= 56 and body and not text[:cut].strip() and not before.endswith(_TERMINAL) and not body[:1].isupper())
+            wrapped = full[n - 1] or (wide >= 56 and body and not marked[n] and not before.endswith(_TERMINAL) and not body[:1].isupper())
             if not wrapped:
                 out.append((BREAK, ends[n - 1]))
             elif not (ord(before[-1]) > 0x2E7F and ord(body[0]) > 0x2E7F):  # Chinese has no blank between characters
@@ -235,20 +236,21 @@ def _full_width(lines: list[str], marked: list[bool]) -> list[bool]:
     full = [False] * len(lines)
     start = 0
     while start < len(lines):
-        end = start + 1
-        while lines[start] and end < len(lines) and lines[end] and not marked[end] and not _ends_paragraph(lines, start, end - 1):
+        end, longest = start + 1, len(lines[start])
+        while lines[start] and end < len(lines) and lines[end] and not marked[end] and not _ends_paragraph(lines[end - 1], longest):
+            longest = max(longest, len(lines[end]))
             end += 1
         sizes = [len(t) for t in lines[start : end - 1]]
-        longest = max(sizes, default=0)
+        longest = max(sizes, default=0)  # the last line need not be full
         if len(sizes) >= 2 and longest >= (32 if lines[start].isascii() else 20) and min(sizes) >= 0.8 * longest and len(lines[end - 1]) <= longest + 4:
             full[start : end - 1] = [True] * len(sizes)
         start = end
     return full
 
 
-def _ends_paragraph(lines: list[str], start: int, at: int) -> bool:
-    """Does a sentence end here well before the line is full?"""
-    return lines[at].endswith(_TERMINAL[:6]) and len(lines[at]) < 0.8 * max(len(t) for t in lines[start : at + 1])
+def _ends_paragraph(line: str, longest: int) -> bool:
+    """Does a sentence end here well before the line is full? longest: of the paragraph's lines so far."""
+    return line.endswith(_TERMINAL[:6]) and len(line) < 0.8 * longest
 
 
 def _math(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:

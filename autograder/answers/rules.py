@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from autograder.answers.gate import term_list
-from autograder.answers.indexed import indexed
+from autograder.answers.indexed import compiled
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.polarity import Stance, denied
 from autograder.answers.segment import Sentence
@@ -63,7 +63,7 @@ class CompiledPattern:
 
 
 def _union(alternatives: Iterable[str], terms: dict[str, list[str]]) -> re.Pattern:
-    return re.compile(indexed(_bounded("|".join(f"(?:{_regex(a, terms)})" for a in alternatives))))
+    return compiled(_bounded("|".join(f"(?:{_regex(a, terms)})" for a in alternatives)))
 
 
 def _bounded(expression: str) -> str:

@@ -8,24 +8,11 @@ import pytest
 
 import autograder.answers
 from autograder.grading import grade_notebook
-from autograder.grading.sandbox import Sandbox
-from autograder.lesson import load_lesson
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.records import POINT_NAMES, LinkFound, SlotScore
 from tests.hostile.build import ANSWER, build, cases, dump, honest
 
 CASES = cases()
-
-
-@pytest.fixture(scope="module")
-def lesson():
-    return load_lesson("7")
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox() as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)

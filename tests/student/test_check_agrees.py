@@ -20,8 +20,6 @@ import autograder.answers
 from autograder.commands.check import check_notebook
 from autograder.errors import CourseError
 from autograder.grading import grade_notebook
-from autograder.grading.sandbox import Sandbox
-from autograder.lesson import load_lesson
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.records import LinkFound, SlotScore
 from autograder.release.data import student_lesson
@@ -293,17 +291,6 @@ file("a PDF", lambda b: b"%PDF-1.7\n\xe2\xe3", ready=False)
 
 
 # -- both ways --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def lesson():
-    return load_lesson("7")
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox() as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
