@@ -1,11 +1,15 @@
 """Running a notebook's cells in a Jupyter kernel, to the end or to a cell that fails.
 
-A kernel that sits idle while its client waits for it is ended, and the notebook is run again in a new one: a message between the two has
-been seen to get lost (ipykernel 7.4, nbclient 0.11, notebooks with widgets; one run in some twenty), after which both wait for ever.
+The notebook is run again in a new kernel where that is no fault of its own:
+- the kernel sits idle while its client waits for it (it is ended then): a message between the two has been seen to get lost (ipykernel
+  7.4, nbclient 0.11, notebooks with widgets; one run in some twenty), after which both wait for ever;
+- the kernel dies before it has answered at all: jupyter_client chooses free TCP ports and lets go of them before the kernel binds them,
+  and another program may take one in between ("Address already in use").
 """
 
 from __future__ import annotations
 
+import atexit
 import copy
 import os
 import signal
@@ -26,13 +30,15 @@ def run_cells(nb: NotebookNode, *, execute: dict | None = None, idle: float = ID
     pristine = copy.deepcopy(nb)
     for attempt in range(1, ATTEMPTS + 1):
         nb.cells, nb.metadata = copy.deepcopy(pristine.cells), copy.deepcopy(pristine.metadata)
-        runner = NotebookClient(nb, **client)
+        up: list[NotebookNode] = []
+        runner = NotebookClient(nb, on_notebook_start=lambda notebook: up.append(notebook), **client)
         with _Watch(runner, idle) as watch:
             try:
                 runner.execute(**(execute or {}))
                 return
             except (DeadKernelError, TimeoutError, RuntimeError):  # RuntimeError: the kernel did not come up
-                if not watch.stalled or attempt == ATTEMPTS:
+                atexit.unregister(runner._cleanup_kernel)  # nbclient forgets to where the kernel did not come up: a traceback at exit
+                if attempt == ATTEMPTS or (up and not watch.stalled):
                     raise
 
 
