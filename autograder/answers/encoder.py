@@ -183,18 +183,21 @@ def _windows(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _first(windows: np.ndarray, within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """One position in the line for each distinct window that has a token in its middle, and for each token the number of its window."""
-    _, first, number = np.unique(windows[within], return_index=True, return_inverse=True)
-    return within[first], number
+    mine = windows[within]
+    first = np.full(mine.max() + 1, -1)
+    first[mine[::-1]] = within[::-1]  # of several the earliest is written last
+    there = first >= 0
+    return first[there], (np.cumsum(there) - 1)[mine]
 
 
 def _convolve(rows: np.ndarray, position: np.ndarray, centres: np.ndarray, n: int, left: int, weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """relu(convolution) + what goes in, at the centres. position: row (from 1; 0: none, zeros) at each place of the line."""
     padded = np.concatenate([np.zeros((1, _BRANCH), np.float32), rows])
     around = position[centres[:, None] + np.arange(-left, n - left)]
-    out = _times(padded[around].reshape(len(centres), n * _BRANCH), weights)
+    out = _times(padded.take(around.ravel(), axis=0).reshape(len(centres), n * _BRANCH), weights)
     out += bias
     np.maximum(out, 0, out=out)
-    out += padded[position[centres]]
+    out += padded.take(around[:, left], axis=0)
     return out
 
 

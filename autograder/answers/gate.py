@@ -37,7 +37,7 @@ _RESULT = compiled(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?
 _VERB_BETWEEN = re.compile(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])")
 _FORMULA = re.compile(r"\w[*+]\w+.*=|=.*\w[*+]\w|->")
 _LONG_CHINESE = re.compile(r"[\u3400-\u9fff]{7}")
-_WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
+_WEAK_VERB = compiled(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
 
 
 @dataclass

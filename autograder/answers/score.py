@@ -100,6 +100,13 @@ class Scorer:
             self._vouched[slot_name] = Vouched(self.rubric.slots[slot_name])
         return self._vouched[slot_name]
 
+    def warm(self) -> None:
+        """Prepare every slot now, and load the encoder, so that no answer has to wait for it."""
+        for slot_name in self.rubric.slots:
+            self.vectors(slot_name)
+            self.vouched(slot_name)
+        embed.encode(["warm"])
+
     def assess(self, slot_name: str, answer: str, lang: str, lesson_text: str = "") -> Assessment:
         """Run gate, rules and embeddings on one answer."""
         return self.assess_all([(slot_name, answer)], lesson_text)[0]

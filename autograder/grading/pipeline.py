@@ -114,7 +114,7 @@ def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Findin
     program = fill.program(exercise, taken)
     for attempt in (0, 1):
         try:
-            ran = _RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
+            ran = RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
             findings += run.about_arguments(ran)
             return ran
         except Broken:
@@ -123,7 +123,7 @@ def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Findin
     return run.not_run(lesson.checks, findings[-1].message)
 
 
-_RAN = run.Remembered()
+RAN = run.Remembered()
 _SANDBOX: list[tuple[int, Sandbox]] = []
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import itertools
 import os
 import select
 import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +36,7 @@ RECYCLE = 5000  # submissions after which a worker is replaced, so that nothing 
 LARGE_MB = 1000  # of memory in a worker after a submission, from which it is replaced at once: three times what honest ones leave
 MEMORY_MB = 4096
 WORKER = (sys.executable, "-m", "autograder.grading.worker")
+SHARED = 512  # programs whose outcomes the workers tell each other, the latest ones
 AHEAD = 32  # results that may wait for a slow submission before them
 TURN = 1.0  # seconds between two looks at the clock
 MOST_A_TURN = 5.0  # seconds that count between two looks: a longer gap is a machine or a terminal that stood still
@@ -84,6 +87,7 @@ class _Worker:
     deadline: float = 0.0  # on the pool's own clock
     done: int = 0
     rss_mb: int = 0
+    told: int = 0  # how much it has been told of what ran elsewhere
 
     @property
     def spent(self) -> bool:
@@ -94,6 +98,24 @@ class _Worker:
         self.link.close()
         self.process.kill()
         self.process.wait()
+
+
+class _Shared:
+    """What programs did, wherever they ran, to be told to the other workers."""
+
+    def __init__(self) -> None:
+        self._latest: deque[tuple[int, str, dict]] = deque(maxlen=SHARED)  # process that ran it, run.Remembered's key and outcome
+        self._count = 0
+
+    def add(self, worker: _Worker, ran: dict[str, dict]) -> None:
+        self._latest.extend((worker.process.pid, key, outcome) for key, outcome in ran.items())
+        self._count += len(ran)
+
+    def tell(self, worker: _Worker) -> dict[str, dict]:
+        """What the worker has not been told yet and has not run itself."""
+        new = min(self._count - worker.told, len(self._latest))
+        worker.told = self._count
+        return {key: outcome for pid, key, outcome in itertools.islice(self._latest, len(self._latest) - new, None) if pid != worker.process.pid}
 
 
 class _Clock:
@@ -119,6 +141,7 @@ class _Pool:
     workers: list[_Worker] = field(default_factory=list)
     clock: _Clock = field(default_factory=_Clock)
     not_started: int = 0  # workers in a row that ended before they were ready
+    shared: _Shared = field(default_factory=_Shared)
 
     def __enter__(self) -> _Pool:
         return self
@@ -189,7 +212,7 @@ class _Pool:
     def _give(self, worker: _Worker, task: _Task, done: dict[int, Result], again: list[_Task]) -> None:
         task.tries += 1
         worker.task, worker.deadline = task, self.clock.seconds + self.timeout
-        message: dict = {"student": task.student}
+        message: dict = {"student": task.student, "ran": self.shared.tell(worker)}
         if isinstance(task.submission, bytes):
             message["data"] = base64.b64encode(task.submission).decode()
         else:
@@ -227,6 +250,7 @@ class _Pool:
             worker.ready, self.not_started = True, 0
         else:
             done[worker.task.number] = Result.model_validate(message["result"])
+            self.shared.add(worker, message["ran"])
             worker.task, worker.done, worker.rss_mb = None, worker.done + 1, message.get("rss_mb", 0)
 
     def _lost(self, worker: _Worker, done: dict[int, Result], again: list[_Task], how: str) -> None:

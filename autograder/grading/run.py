@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from autograder.errors import CourseError
 from autograder.grading import names
@@ -43,6 +44,9 @@ class HiddenChecks:
         return bool(mine) and all(mine)
 
 
+_HIDDEN_CHECKS = TypeAdapter(HiddenChecks)
+
+
 def seeds(checks_hash: str, program: str) -> list[int]:
     """Seeds of the hidden inputs: other ones for each program, the same at each regrade of it and for whoever wrote the same."""
     return [int.from_bytes(hashlib.sha256(f"{checks_hash}:{program}:{n}".encode("utf-8", "surrogatepass")).digest()[:8]) for n in range(ROUNDS)]
@@ -52,22 +56,40 @@ class Remembered:
     """Outcomes of programs that have run: in a class many write the same line, and the same program on the same inputs does the same.
 
     The key is the program as it is run, so comments and layout do not count; what a broken sandbox left unfinished is not kept.
+    Graders that work side by side tell each other (`news`, `learn`), so that a line is run once and not once in each of them.
     """
 
     def __init__(self, most: int = 512):
         self._most = most
-        self._known: OrderedDict[tuple[str, str], HiddenChecks] = OrderedDict()
+        self._known: OrderedDict[str, HiddenChecks] = OrderedDict()
+        self._news: dict[str, HiddenChecks] = {}
 
     def run(self, checks: Checks, checks_hash: str, program: ast.Module, sandbox: Sandbox) -> HiddenChecks:
         """As run_checks with the seeds of this program. What is doubtful is tried a second time: it counts, and is kept for whoever wrote
         the same, when it comes out the same twice. Raises Broken also where it does not."""
-        key = (checks_hash, syntax.dumps(program))
+        text = syntax.dumps(program)
+        key = hashlib.sha256(f"{checks_hash}:{text}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._known:
-            self._known[key] = _settled(checks, program, sandbox, seeds(*key))
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
+            self._news[key] = self._keep(key, _settled(checks, program, sandbox, seeds(checks_hash, text)))
         self._known.move_to_end(key)
         return self._known[key]
+
+    def _keep(self, key: str, found: HiddenChecks) -> HiddenChecks:
+        self._known[key] = found
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return found
+
+    def news(self) -> dict[str, dict]:
+        """What has run here since this was last asked, as JSON takes it."""
+        out = {key: _HIDDEN_CHECKS.dump_python(found, mode="json") for key, found in self._news.items()}
+        self._news.clear()
+        return out
+
+    def learn(self, news: dict[str, dict]) -> None:
+        """Take over what ran elsewhere."""
+        for key, found in news.items():
+            self._keep(key, _HIDDEN_CHECKS.validate_python(found))
 
 
 def _settled(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:

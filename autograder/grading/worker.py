@@ -1,7 +1,8 @@
 """A grading worker: a process of its own that keeps a lesson and a sandbox warm and grades what it is sent.
 
 Frames on the inherited socket are a 4-byte length and JSON: first {"folder", "memory_mb", "parent": its process}; then {"student", "path"} or
-{"student", "data": base64} for each submission, answered by {"result": ..., "rss_mb": its memory now} or {"error": [what, where, remedy]}.
+{"student", "data": base64} for each submission, with "ran": what programs did in other workers meanwhile, answered by {"result": ...,
+"ran": what programs did here, "rss_mb": its memory now} or {"error": [what, where, remedy]}.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -90,26 +92,33 @@ def main() -> None:
     if setup is None or os.getppid() != setup["parent"]:  # it may have ended before we asked to end with it
         return
     _limit_memory(setup["memory_mb"])
+    gc.disable()  # nothing of what is made ready is thrown away
     try:
-        from autograder.grading.pipeline import grade_notebook, own_sandbox
+        from autograder.answers.score import scorer
+        from autograder.grading.pipeline import RAN, grade_notebook, own_sandbox
         from autograder.grading.read import released
         from autograder.lesson import load_lesson
 
         lesson = load_lesson(Path(setup["folder"]))
         released(lesson)
         own_sandbox()
+        scorer(lesson.rubric).warm()
     except CourseError as e:
         _tell(link, {"error": [e.what, e.where, e.remedy]})
         return
+    gc.collect()
+    gc.freeze()  # what stays for good is not walked through again and again: a twentieth of the time
+    gc.enable()
     _tell(link, {"ready": True})
     while (work := _next(link)) is not None:
         submission = base64.b64decode(work["data"]) if "data" in work else Path(work["path"])
+        RAN.learn(work.get("ran", {}))
         try:
             result = grade_notebook(lesson, submission, work["student"])
         except CourseError as e:
             _tell(link, {"error": [e.what, e.where, e.remedy]})
         else:
-            _tell(link, {"result": result.model_dump(mode="json"), "rss_mb": _rss_mb()})
+            _tell(link, {"result": result.model_dump(mode="json"), "ran": RAN.news(), "rss_mb": _rss_mb()})
 
 
 def _tell(link: socket.socket, message: dict) -> None:

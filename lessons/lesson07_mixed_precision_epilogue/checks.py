@@ -155,6 +155,7 @@ def boundary_cases(rng) -> list[dict]:
         *(_case("beta 很小但不是 0：c 必须读", "beta is tiny but not 0: c must be read", *row) for row in _either_sign(slice(TINY, None))),
         _case("beta 很小但不是 0：c 必须读", "beta is tiny but not 0: c must be read", x, 1.0, 1e-9, 3e9),
         _case("beta 很小但不是 0：c 必须读", "beta is tiny but not 0: c must be read", 2.3, 1.0, 7e-31, 3e30),
+        _case("beta 很小但不是 0：c 必须读", "beta is tiny but not 0: c must be read", 2.3, 1.0, -3e-38, 1e38),  # near the least normal float32
         _case("beta 不为 0：c 中的 NaN 必须传到结果里", "beta is not 0: a NaN in c must reach the result", acc, 1.0, 0.5, mixed, rtol=4 * F32, atol=1e-5),
         _case("beta 不为 0：c 中的 NaN 必须传到结果里", "beta is not 0: a NaN in c must reach the result", _uneven(2, 5).T, 1.0, 0.5, spoilt, atol=1e-12),
     ]

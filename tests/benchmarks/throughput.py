@@ -5,8 +5,8 @@
 Ours: the sample class, each notebook made unlike the others by a comment and by words of its own in every sentence of its answers, through
 the pool: reading, integrity, two rounds of hidden checks in the sandbox, free text, evidence, verdict. The clock starts before the workers
 do. No two answers are equal. What is remembered from one submission to the next: the tokens of words, cells that are as they were released,
-and what a program did, for the next student who wrote the same line in the blank (comments aside); the sample class wrote the number of different
-ones that the report names.
+and what a program did, for the next student who wrote the same line in the blank (layout and comments aside). The sample class wrote few different
+ones, the number that the report names; so a fifth of the students are graded once more, by new workers, with a line that nobody else wrote.
 
 Stock nbgrader: the same notebooks with the kernel and plot cells taken out (so that it need not compile CUDA) and hidden tests in the test
 cells. It scores no free text. Measured twice: `nbgrader autograde` as an instructor runs it, one submission after another, and, what
@@ -17,6 +17,7 @@ each measurement stands before ours and half after it, since a shared machine is
 from __future__ import annotations
 
 import argparse
+import ast
 import copy
 import json
 import os
@@ -32,7 +33,7 @@ import nbformat
 
 from autograder.grading.pool import grade_many
 from autograder.lesson import Lesson, load_lesson
-from autograder.lesson.model import ANSWER_SLOTS
+from autograder.lesson.model import ANSWER_SLOTS, BLANK
 from autograder.release.notebook import student_notebook
 from tests.sample_class import make
 
@@ -75,20 +76,22 @@ def own_words(text: str, n: int, salt: str) -> str:
     return "\n".join(lines) + (f"（第 {n} 份）" if lang == "zh" else f" (Copy {n}.)")
 
 
-def own_copy(book: nbformat.NotebookNode, n: int) -> nbformat.NotebookNode:
-    """The same work by another student: nothing that is remembered about one notebook serves the next."""
+def own_copy(book: nbformat.NotebookNode, n: int, own_program: bool = False) -> nbformat.NotebookNode:
+    """The same work by another student, in words of his own. own_program: the line in the blank does the same and is nobody else's either."""
     book = copy.deepcopy(book)
     for cell in book.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name == "exercise":
+            if own_program and BLANK not in cell.source:
+                cell.source = re.sub(r"^( +)return (.+)$", rf"\1return (\2, {n})[0]", cell.source, flags=re.M)
             cell.source += f"\n# student {n}"
         elif name in ANSWER_SLOTS:
             cell.source = own_words(cell.source, n, name)
     return book
 
 
-def measure_ours(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
-    work = [(f"s{n}", nbformat.writes(own_copy(books[n % len(books)], n)).encode()) for n in range(count)]
+def measure_ours(lesson: Lesson, books: list, count: int, jobs: int, own_programs: bool = False) -> dict:
+    work = [(f"s{n}", nbformat.writes(own_copy(books[n % len(books)], n, own_programs)).encode()) for n in range(count)]
     start = time.perf_counter()
     first = 0.0
     states: dict[str, int] = {}
@@ -96,9 +99,19 @@ def measure_ours(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
     for result in grade_many(lesson, work, jobs):
         first = first or time.perf_counter()
         states[result.state] = states.get(result.state, 0) + 1
-        programs.add(result.fill)
+        programs |= program_of(result.fill)
     end = time.perf_counter()
     return {"submissions": count, "seconds": end - start, "start_seconds": first - start, "per_second": count / (end - start), "per_second_once_warm": (count - 1) / (end - first), "states": states, "programs": len(programs)}
+
+
+def program_of(fill: str) -> set[str]:
+    """What is run of a fill's text, without its layout and comments; nothing where it is no Python."""
+    for text in (fill, f"if True:\n    {fill}"):
+        try:
+            return {ast.dump(ast.parse(text))}
+        except SyntaxError:
+            continue
+    return set()
 
 
 def measure_stock(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
@@ -170,19 +183,23 @@ def main() -> None:
     half = max(1, args.stock // 2)
     before = [_with_load(measure_stock, lesson, books, half, jobs) for jobs in (1, args.jobs)]
     ours = _with_load(measure_ours, lesson, books, args.students, args.jobs)
+    unlike = _with_load(measure_ours, lesson, books, max(len(books), args.students // 5), args.jobs, True)
     after = [_with_load(measure_stock, lesson, books, half, jobs) for jobs in (1, args.jobs)]
     alone, at_once = map(_together, before, after)
     ratio, ratio_at_once = ours["per_second"] / alone["per_second"], ours["per_second"] / at_once["per_second"]
+    ratio_unlike = unlike["per_second_once_warm"] / alone["per_second"]
     print(f"machine: {args.jobs} jobs on {os.cpu_count()} cores; (load average before and after each)")
     for label, stock in (("nbgrader autograde", alone), (f"{args.jobs} of them at once", at_once)):
         print(f"{label:20s} {stock['per_second']:8.2f} submissions a second: {stock['submissions']} in {stock['seconds']:.1f} s ({stock['halves'][0]:.2f} before, {stock['halves'][1]:.2f} after) {stock['load']}")
     print(f"{'this grader':20s} {ours['per_second']:8.2f} submissions a second: {ours['submissions']} in {ours['seconds']:.1f} s, start included {ours['load']}")
     print(f"{'':20s} {ours['programs']:8d} different programs in the blanks")
     print(f"{'':20s} {ours['per_second_once_warm']:8.2f} once warm (first result after {ours['start_seconds']:.1f} s)")
+    print(f"{'no two lines alike':20s} {unlike['per_second_once_warm']:8.2f} once warm: {unlike['submissions']} with {unlike['programs']} different programs {unlike['load']}")
     print(f"ratio to nbgrader as an instructor runs it {ratio:8.1f}")
     print(f"ratio to {args.jobs} nbgraders at once {ratio_at_once:18.1f}")
+    print(f"ratio once warm, no two lines alike {ratio_unlike:15.1f}")
     if args.out:
-        data = {"nbgrader": alone, "nbgrader_at_once": at_once, "ours": ours, "ratio": ratio, "ratio_at_once": ratio_at_once, "jobs": args.jobs, "command": " ".join(["python -m tests.benchmarks.throughput", *sys.argv[1:]])}
+        data = {"nbgrader": alone, "nbgrader_at_once": at_once, "ours": ours, "ours_no_two_lines_alike": unlike, "ratio": ratio, "ratio_no_two_lines_alike": ratio_unlike, "ratio_at_once": ratio_at_once, "jobs": args.jobs, "command": " ".join(["python -m tests.benchmarks.throughput", *sys.argv[1:]])}
         args.out.write_text(json.dumps(data, indent=1) + "\n")
 
 

@@ -55,6 +55,8 @@ WRONG = {
     "per SM": ("bandwidth * latency / 132", (False, False)),
     "warps instead of bytes": ("bandwidth * latency / 32", (False, False)),
     "bandwidth alone": ("bandwidth", (False, False)),
+    "axes of length 1 dropped": ("np.squeeze(bandwidth * latency)", (False, True)),
+    "axes of length 1 dropped from an argument": ("np.squeeze(bandwidth) * latency", (False, False)),
     "rounded": ("np.rint(bandwidth * latency)", (False, False)),
     "whole bytes": ("int(bandwidth * latency)", (False, False)),
     "rounded up": ("np.ceil(bandwidth * latency)", (False, False)),

@@ -89,6 +89,7 @@ RIGHT = {
 WRONG = {
     "narrow tolerance on beta": ("alpha * acc if abs(beta) < 1e-9 else alpha * acc + beta * c", (True, False)),
     "narrowest tolerance on beta": ("alpha * acc if abs(beta) < 1e-12 else alpha * acc + beta * c", (True, False)),
+    "tolerance near the least float32": ("alpha * acc if abs(beta) < 1e-37 else alpha * acc + beta * c", (True, False)),
     "beta rounded": ("alpha * acc if round(beta, 9) == 0 else alpha * acc + beta * c", (True, False)),
     "beta close to 0": ("alpha * acc if np.isclose(beta, 0) else alpha * acc + beta * c", (True, False)),
     "NaN scrubbed from the result, beta 0": ("np.nan_to_num(alpha * acc) if beta == 0 else alpha * acc + beta * c", (True, False)),

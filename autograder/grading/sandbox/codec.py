@@ -30,6 +30,7 @@ MAX_NDIM = 8
 _WIDE = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128")
 DTYPES = {n: np.dtype(n) for n in _WIDE} | _NARROW
 _NAMES = {d: n for n, d in DTYPES.items()}
+_JSON = json.JSONEncoder(separators=(",", ":"))
 _NARROWED = {"g": np.float64, "G": np.complex128}  # long double, of which every machine has its own, crosses as double
 
 
@@ -55,7 +56,7 @@ class ProbeArgument:
 def encode(value, max_bytes=MAX_BYTES, max_items=MAX_ITEMS):
     """JSON bytes of a plain value. Raises NotPlain."""
     budget = [max_items, max_bytes]
-    data = json.dumps(_pack(value, 0, budget), separators=(",", ":")).encode()
+    data = _JSON.encode(_pack(value, 0, budget)).encode()
     if len(data) > max_bytes:
         raise NotPlain("too large")
     return data

@@ -66,19 +66,19 @@ def test_a_sandbox_that_dies_is_told_to_a_person(lesson, sandbox, monkeypatch):
         raise Broken("gone")
 
     monkeypatch.setattr(run, "run_checks", broken)
-    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    monkeypatch.setattr(pipeline, "RAN", run.Remembered())
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert "sandbox_failed" in [f.code for f in result.findings] and result.points["normal"] == 0
 
 
 def test_a_machine_too_busy_to_run_a_fill_costs_no_points_unseen(lesson, monkeypatch):
     """The time is up long before the CPU limit: nothing is known of the fill, so a person looks, and its neighbours with the same line are tried again."""
-    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    monkeypatch.setattr(pipeline, "RAN", run.Remembered())
     nb = dump(honest(lesson, "en", fill="while acc is not None:\n    pass"))
     with Sandbox(limits=Limits(cpu_s=30, wall_s=0.6)) as busy:
         result = grade_notebook(lesson, nb, "s", sandbox=busy)
     assert ("sandbox_failed", "review") in [(f.code, f.severity) for f in result.findings]
-    assert not pipeline._RAN._known
+    assert not pipeline.RAN._known
 
 
 def _descendants(pid):
@@ -104,7 +104,7 @@ def strike(monkeypatch):
 
         monkeypatch.setattr(launch.Session, "call", call)
 
-    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    monkeypatch.setattr(pipeline, "RAN", run.Remembered())
     return arm
 
 
@@ -123,7 +123,7 @@ def test_a_fill_that_something_ends_twice_goes_to_a_person(lesson, strike):
         strike(box, signal.SIGKILL, times=10)
         result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=box)
     assert ("sandbox_failed", "review") in [(f.code, f.severity) for f in result.findings]
-    assert not pipeline._RAN._known
+    assert not pipeline.RAN._known
 
 
 def test_what_may_be_the_machines_doing_is_kept_when_it_happens_twice(lesson, sandbox, monkeypatch):
@@ -238,7 +238,7 @@ def test_the_same_program_runs_once_and_another_on_its_own(lesson, sandbox, monk
 
     real = run.run_checks
     monkeypatch.setattr(run, "run_checks", counted)
-    monkeypatch.setattr(pipeline, "_RAN", run.Remembered(most=2))
+    monkeypatch.setattr(pipeline, "RAN", run.Remembered(most=2))
     guard = "alpha * acc if beta == 0 else alpha * acc + beta * c"
     one, same, wrong = (
         grade_notebook(lesson, dump(honest(lesson, "en", fill=fill)), "s", sandbox=sandbox)
@@ -251,6 +251,20 @@ def test_the_same_program_runs_once_and_another_on_its_own(lesson, sandbox, monk
     assert len(ran) == 4
 
 
+def test_what_one_grader_ran_another_need_not_run(lesson, sandbox, monkeypatch):
+    here, there = run.Remembered(), run.Remembered()
+    monkeypatch.setattr(pipeline, "RAN", here)
+    wrong, twisted = (dump(honest(lesson, "en", fill=fill)) for fill in ("alpha * acc + beta * c", "np.multiply(acc, alpha, out=acc)"))
+    results = [grade_notebook(lesson, data, "s", sandbox=sandbox) for data in (wrong, twisted)]
+    news = json.loads(json.dumps(here.news()))
+    assert len(news) == 2 and here.news() == {}
+    there.learn(news)
+    monkeypatch.setattr(pipeline, "RAN", there)
+    monkeypatch.setattr(run, "run_checks", None)  # a second run would fail
+    assert [grade_notebook(lesson, data, "s", sandbox=sandbox) for data in (wrong, twisted)] == results
+    assert there.news() == {}, "what it was told is no news of its own"
+
+
 def test_what_a_broken_sandbox_left_is_not_remembered(lesson, sandbox, monkeypatch):
     def once_broken(*args):
         if not tried:
@@ -260,6 +274,6 @@ def test_what_a_broken_sandbox_left_is_not_remembered(lesson, sandbox, monkeypat
 
     tried, real = [], run.run_checks
     monkeypatch.setattr(run, "run_checks", once_broken)
-    monkeypatch.setattr(pipeline, "_RAN", run.Remembered())
+    monkeypatch.setattr(pipeline, "RAN", run.Remembered())
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert result.points["normal"] == 2 and not any(f.code == "sandbox_failed" for f in result.findings)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,6 +37,8 @@ while (work := receive(link)) is not None:
     name = work["student"]
     with (marks / "log").open("a") as log:
         log.write(name + "\\n")
+    with (marks / f"told-{os.getpid()}").open("a") as log:
+        log.writelines(key + "\\n" for key in work["ran"])
     if name.startswith("crash-once") and not (marks / name).exists():
         (marks / name).touch()
         os._exit(9)
@@ -43,12 +46,12 @@ while (work := receive(link)) is not None:
         os._exit(9)
     if name.startswith("hang"):
         time.sleep(1000)
-    if name.startswith("slow"):
+    if "slow" in name:
         time.sleep(0.3)
     if name.startswith("busy"):
         for _ in range(60):
             time.sleep(0.01)
-    send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}, "rss_mb": 5000 if name.startswith("large") else 1})
+    send(link, {"result": {"student": name, "lesson": "l", "lang": "zh", "state": "PASS", "source_hash": str(os.getpid())}, "ran": {name: {}} if name.startswith("run") else {}, "rss_mb": 5000 if name.startswith("large") else 1})
 """
 
 
@@ -96,6 +99,30 @@ def test_a_submission_that_overruns_is_stopped_and_not_tried_again(lesson, fake)
     assert results["hang"].findings[0].code == "grader_overran"
     assert [r.state for n, r in results.items() if n != "hang"] == ["PASS"] * 4
     assert (fake / "log").read_text().split().count("hang") == 1
+
+
+def test_what_ran_in_one_worker_is_told_to_the_others_once_and_not_to_itself(lesson, fake):
+    by_process = {}
+    for result in grade_many(lesson, names("run-slow", 12), 2):
+        by_process.setdefault(result.source_hash, []).append(result.student)
+    told = {p: (fake / f"told-{p}").read_text().split() for p in by_process}
+    for process, students in by_process.items():
+        assert len(told[process]) == len(set(told[process])) and not set(told[process]) & set(students)
+    *others, last = sorted(by_process, key=lambda p: int(by_process[p][-1].removeprefix("run-slow")))
+    for other in others:
+        assert set(by_process[other]) - set(told[last]) <= {by_process[other][-1]}  # all that was over when it had its last
+
+
+def test_only_the_latest_of_what_ran_is_kept_for_new_workers(monkeypatch):
+    monkeypatch.setattr(pool, "SHARED", 3)
+    one, two = (SimpleNamespace(process=SimpleNamespace(pid=pid), told=0) for pid in (1, 2))
+    shared = pool._Shared()
+    shared.add(one, {"a": {}})
+    assert shared.tell(two) == {"a": {}} and shared.tell(two) == {} and shared.tell(one) == {}
+    shared.add(two, {"b": {}, "c": {}})
+    shared.add(one, {"d": {}, "e": {}})
+    assert list(shared.tell(SimpleNamespace(process=SimpleNamespace(pid=3), told=0))) == ["c", "d", "e"]
+    assert list(shared.tell(one)) == ["c"] and list(shared.tell(two)) == ["d", "e"]
 
 
 GRADES_ONE = """
