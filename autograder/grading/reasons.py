@@ -42,7 +42,7 @@ _TEXT = {
     "code_check": ("隐藏检查没有全部通过：{}", "the hidden checks do not all pass: {}"),
     "no_link": ("{}没有说出一条完整的因果链", "{} states no complete causal link"),
     "no_kind": ("没有指出{}", "the answers do not point out {}"),
-    "total": ("总分 {}", "total {}"),
+    "total": ("总分 {} 分，通过需要 {} 分", "total {}; {} needed to pass"),
     "review_slot": ("需要人工查看：{}的得分是暂定的", "a person must look: the points of {} are provisional"),
     "review_finding": ("需要人工查看：{}", "a person must look: {}"),
 }
@@ -58,7 +58,7 @@ def sentence(code: str, detail: str, lang: str, slots: dict[str, SlotScore], rub
             return ("一票否决：核心因果链错误（“{}”）", "veto: the core causal chain is wrong (\"{}\")")[n].format(says)
         return _VETO.get(detail, (f"一票否决：{detail}", f"veto: {detail}"))[n]
     said = (_SLOT | _KIND | _FINDING).get(detail, (detail, detail))[n]
-    text = _TEXT[code][n].format(said)
+    text = _TEXT[code][n].format(*said.split("/") if code == "total" else [said])
     if code == "review_slot" and slots[detail].reasons:
         why = slots[detail].reasons_en[:1] if lang == "en" else []
         text += ("（", " (")[n] + (why or slots[detail].reasons)[0] + ("）", ")")[n]

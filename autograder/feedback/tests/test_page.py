@@ -59,6 +59,22 @@ def test_a_pass_with_the_own_case_failed_says_what_a_pass_needs(lang):
     assert words["own_case_failed"] not in Page(page(result(LESSON, "ann", lang=lang))).words
 
 
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_what_failed_stands_open_and_what_passed_is_folded(lang):
+    words, all_pass = WORDS[lang], result(LESSON, "ann", lang=lang)
+    one_fails = [c.model_copy(update={"passed": c.kind != "own_case"}) for c in all_pass.checks]
+    number = len(all_pass.checks)
+    for checks, summary in ((all_pass.checks, words["all_passed"].format(n=number)), (one_fails, words["others_passed"].format(n=number - 1))):
+        seen = page(all_pass.model_copy(update={"checks": checks}))
+        card = seen[seen.index(words["checks"]) : seen.index(words["answers"])]
+        open_, folded = card[: card.index("<details>")], card[card.index("<details>") : card.index("</details>")]
+        assert summary in folded
+        for check in checks:
+            assert check.name.get(lang) in (folded if check.passed else open_)
+    nothing = page(all_pass.model_copy(update={"checks": [c.model_copy(update={"passed": False}) for c in all_pass.checks]}))
+    assert "<details>" not in nothing
+
+
 def test_missing_link_gives_its_hint_and_not_the_link():
     seen = Page(page(result(LESSON, "ann", state="FAIL", slots={"q2": 0.0})))
     for link in LESSON.rubric.slots["q2"].links:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.grading.reasons import sentence
 from autograder.grading.verdict import QUESTIONS, CodeResult, decide
 from autograder.lesson.rubric import Link, Misconception, Rubric, Slot, Text
 from autograder.records import POINT_NAMES, Finding, LinkFound, MisconceptionFound, SlotScore
@@ -167,3 +168,9 @@ def test_where_the_code_is_not_known_a_person_looks(code):
     assert decide(RUBRIC, CodeResult(), full(), [Finding(code="other", severity="review", message=TEXT)]).state == "FAIL"
     nothing = {n: s.model_copy(update={"points": 0, "links": []}) for n, s in full().items()}
     assert decide(RUBRIC, CodeResult(), nothing, [finding]).state == "FAIL"  # the best code in the world would not pass
+
+
+def test_the_total_is_said_beside_what_is_needed():
+    rubric = make_rubric()
+    assert sentence("total", "7.5/8", "en", {}, rubric) == "total 7.5; 8 needed to pass"
+    assert sentence("total", "7.5/8", "zh", {}, rubric) == "总分 7.5 分，通过需要 8 分"
