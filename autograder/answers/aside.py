@@ -110,7 +110,8 @@ def _verdict(said: str) -> bool:
 
 @dataclass(frozen=True)
 class Aside:
-    """A piece of an answer that is not accounted for. stance: it speaks of the text itself or of its truth, or it asks."""
+    """A piece of an answer that is not accounted for, as the student wrote it. stance: it speaks of the text itself or of its truth, or it
+    asks."""
 
     text: str
     stance: bool
@@ -123,18 +124,18 @@ def aside(normal: Normal, sents: list[Sentence], subject: Subject) -> Aside | No
         return Aside(normal.original[m.start() : m.start() + 80], True)
     for pattern in (_ASKS, _STANCE):
         if m := pattern.search(text):
-            return Aside(next((text[s.start : s.end] for s in sents if s.start <= m.start() < s.end), text[m.start() : m.start() + 80]), True)
+            return Aside(next((normal.quote(s.start, s.end) for s in sents if s.start <= m.start() < s.end), normal.quote(m.start(), m.start() + 80)), True)
     for s in sents:
         said = text[s.start : s.end]
         if _verdict(said) or _LABEL.match(said) and _verdict(said.partition(":")[0]):
-            return Aside(said, True)
+            return Aside(normal.quote(s.start, s.end), True)
         if all(_PLAIN.fullmatch(piece.strip(" .,:;!。")) for piece in said.split("|")):  # a table's head names its columns
             continue
         head, colon, _ = said.partition(":")
         if colon and len(head) <= _HEAD and any(units(head)) and not (_PLAIN.fullmatch(head.strip(" .,#*>")) or subject.named(head) or subject.known(head) >= 0.5):
-            return Aside(said, False)
+            return Aside(normal.quote(s.start, s.end), False)
         if subject.named(said):
             continue
         if subject.known(said) < 0.5 or (len(list(units(said))) <= _SHORT and _BARE.search(said)):
-            return Aside(said, False)
+            return Aside(normal.quote(s.start, s.end), False)
     return None

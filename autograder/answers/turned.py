@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from autograder.answers.normalise import Normal, normalise
+from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.polarity import denials
 from autograder.answers.segment import Sentence, sentences
 from autograder.lesson.rubric import Slot
@@ -77,13 +77,13 @@ _STOP_ZH = frozenset("的了是就在和也都会被把着得地它这那有为�
 
 @dataclass(frozen=True)
 class _Turn:
-    """One word with an opposite: its axis, row and side (a denial before it changes the side), and the words around it."""
+    """One word with an opposite: its axis, row and side (a denial before it changes the side), the words around it, and its clause's place."""
 
     axis: int
     row: int
     sign: int
     around: frozenset[str]
-    clause: str
+    clause: Span
 
 
 class Vouched:
@@ -100,8 +100,8 @@ class Vouched:
                 self._known.append(turn)
 
     def turned(self, normal: Normal, sents: list[Sentence]) -> str:
-        """The first clause that says the opposite of what is vouched for, "" where there is none."""
-        return next((t.clause for t in _turns(normal.text, sents) if self._opposed(t)), "")
+        """The first clause that says the opposite of what is vouched for, as the student wrote it, "" where there is none."""
+        return next((normal.quote(t.clause.start, t.clause.end) for t in _turns(normal.text, sents) if self._opposed(t)), "")
 
     def _opposed(self, turn: _Turn) -> bool:
         same = opposite = 0.0
@@ -137,7 +137,7 @@ def _turns(text: str, sents: Iterable[Sentence]) -> Iterator[_Turn]:
             denied = denials(said[max(0, m.start() - _SCOPE) : m.start()]) % 2
             before = [w for _, end, w in words if end <= m.start()][-_AROUND:]
             after = [w for start, _, w in words if start >= m.end()][:_AROUND]
-            yield _Turn(axis, row, -sign if denied else sign, frozenset(_units(before)) | frozenset(_units(after)), said)
+            yield _Turn(axis, row, -sign if denied else sign, frozenset(_units(before)) | frozenset(_units(after)), clause)
 
 
 def _units(words: list[str]) -> Iterator[str]:

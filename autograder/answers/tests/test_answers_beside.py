@@ -1,5 +1,7 @@
 """What no rule has read is not released: remarks about the answer itself, words turned round, a known mistake beside the credit."""
 
+import re
+
 import pytest
 
 from autograder.answers import score_slot
@@ -111,6 +113,31 @@ def test_nothing_that_a_rubric_vouches_for_is_turned(rubric):
                 for text in (*link.exemplars.get(lang), link.effect.get(lang)):
                     read = ready._read(name, text, "")
                     assert ready.vouched(name).turned(read.gate.normal, read.sents) == "", text
+
+
+@pytest.mark.parametrize(
+    ("lang", "beside"),
+    [
+        ("zh", "這是我昨天在宿舍寫的，我的 GPU 很舊！"),
+        ("zh", "我的 H100 很忙，ＡＢＣ 也很忙。"),
+        ("en", "My Cat sleeps ON the H100’s box."),
+        ("en", "Truth of the **Above** “Text”: NO."),
+        ("en", "Nobody should write the **Above** text – EVER."),
+    ],
+)
+def test_what_is_quoted_to_a_person_is_what_the_student_wrote(rubric, lang, beside):
+    """Not its canonical form, in which it was read."""
+    text = f"{RIGHT[lang]}\n\n{beside}"
+    scored = score_slot("q2", rubric, text, lang, reasons_lang="en")
+    quotes = [q for r in scored.reasons for q in re.findall(r': "(.*)"$', r, re.S)]
+    assert quotes and all(q in text for q in quotes), quotes
+
+
+def test_a_clause_turned_round_is_quoted_as_written(rubric):
+    for written in ("Every output element costs an additional WRITE that is never used.", "BLAS 規定 beta 為 0 時不寫 C。"):
+        read = scorer(rubric)._read("q2", written, "")
+        said = scorer(rubric).vouched("q2").turned(read.gate.normal, read.sents)
+        assert said and said in written
 
 
 def test_a_known_mistake_beside_the_credit_waits(rubric):
