@@ -5,13 +5,16 @@ below 0 landed. A phase completes when no arrival is pending and the transaction
 the transaction count at 0 or above. Boundary cases have bytes that land before they are expected: the count is below 0, before or after.
 
 Byte counts are mostly no multiples of 16: an st.async lands 4 or 8 bytes, and the rule knows of no unit. Counts of every size, up to the 20 bits
-that a barrier has, stand in each draw, so that no tolerance, remainder or special case passes by luck.
+that a barrier has, stand in each draw, so that no tolerance, remainder or special case passes by luck; and so do states in which both counts
+are missing and cancel in a weighted sum, for one such sum in place of the two conditions is right wherever one of the counts is 0.
 
 Left open on purpose: what PTX leaves undefined (more arrivals than are pending, counts beyond 2**20 - 1), and a state with nothing
 pending and nothing expected, which no barrier is ever in.
 """
 
 from __future__ import annotations
+
+from math import isqrt
 
 FUNCTION = "barrier_step"
 MOST = 2**20 - 1
@@ -21,7 +24,7 @@ EQUIVALENT_FILLS = {
     "not (pending == 0 and tx == 0) if pending > count else (pending == 0 and tx == 0)": "no more arrivals are pending than a phase takes",
     "not (pending == 0 and tx == 0) if arrivals > count else (pending == 0 and tx == 0)": "no more arrive than a phase takes",
 }
-VISIBLE = ((1, 0, 0, 1), (0, -512))  # the assert that a student could copy
+VISIBLE = [((2, 0, 0, 2), (1, 0)), ((1, 0, 0, 1), (1, 1024)), ((0, 1024, 0, 1), (0, -1024)), ((1, 0, 0, 1), (0, -512))]  # of the asserts, which a student could copy
 
 
 def reference(state, event):
@@ -50,15 +53,16 @@ def _legal(state, event) -> bool:
 def _betrays(pending: int, tx: int, nbytes: int) -> bool:
     """Does one of the usual wrong conditions decide otherwise, with these counts after the event?"""
     right = pending == 0 and tx == 0
-    wrong = (pending == 0, tx <= 0, pending == 0 and tx <= 0, pending + tx == 0, right and nbytes <= 0)
+    wrong = (pending == 0, tx <= 0, pending == 0 and tx <= 0, pending + tx == 0, pending == tx, right and nbytes <= 0)
     return any(w != right for w in wrong)
 
 
 def is_boundary(args: dict) -> bool:
     """A student's own input counts when bytes have landed that nobody has expected yet, before the event or after it, and a usual wrong
-    condition gives itself away on it: none does where arrivals and bytes are both missing afterwards. The visible assert's does not count."""
+    condition gives itself away on it: none does where arrivals and bytes are both missing afterwards, unless they are as many. What a visible
+    assert has does not count."""
     state, event = args.get("state"), args.get("event")
-    if not _legal(state, event) or (tuple(state), tuple(event)) == VISIBLE:
+    if not _legal(state, event) or (tuple(state), tuple(event)) in VISIBLE:
         return False
     return (state[1] < 0 or state[1] + event[1] < 0) and _betrays(state[0] - event[0], state[1] + event[1], event[1])
 
@@ -145,6 +149,65 @@ def _fixed(early: bool) -> list[dict]:
     ]
 
 
+# tx = +-k * pending, and pending = +-k * tx: what is small, powers of two, sizes of boxes and stages, round numbers; then simple ratios
+TX_TIMES = (*range(2, 18), 20, 24, 32, 48, 64, 96, 100, 128, 192, 256, 512, 1000, 1024, *(2**n for n in range(11, 20)))
+PENDING_TIMES = (*range(2, 13), 16, 32, 64, 100, 128, 256, 512, 1000, 1024, 4096, 65536)
+RATIOS = [(a, b) for a in range(2, 6) for b in range(2, 6) if a != b and (a, b) not in ((2, 4), (4, 2))]  # tx : pending
+
+
+def _step(pending: int, tx: int, phase: int, count: int, arrivals: int = 0, nbytes: int = 0) -> tuple[tuple, tuple]:
+    """The step that ends with these counts."""
+    return (pending + arrivals, tx - nbytes, phase, count), (arrivals, nbytes)
+
+
+def _tx_times(k: int, sign: int, way: int) -> tuple[tuple, tuple]:
+    """A step to tx = sign * k * pending, where k is at the same time another number of the step: a weight need be no constant."""
+    phase = k % 2  # k = phase + 2, of 2 and 3
+    if k > 1023:  # pending = k would take tx beyond its range
+        return _step(1, sign * k, way // 2 % 2, k, nbytes=sign * k) if way % 2 else _step(1, sign * k, way // 2 % 2, k + 1, arrivals=k)
+    if (root := isqrt(k)) ** 2 == k:  # the cube of pending
+        return _step(root, sign * k * root, phase, root + 1, nbytes=-sign * 7)
+    if way % 4 == 0:  # pending, count and the bytes of the event
+        return _step(k, sign * k * k, phase, k, nbytes=k if way % 8 else -k)
+    if way % 4 == 1:  # the arrivals, count - 1
+        return _step(1, sign * k, phase, k + 1, arrivals=k)
+    if way % 4 == 2:  # pending + 1, count + 1
+        return _step(k - 1, sign * k * (k - 1), phase, k - 1, nbytes=-sign * 3)
+    if k % 2 == 0:  # twice the count
+        return _step(k // 2, sign * k * (k // 2), phase, k // 2, nbytes=sign * 5)
+    return _step(k - 1, sign * k * (k - 1), phase, k + 5, arrivals=1)  # what was pending before
+
+
+def _pending_times(k: int, sign: int, way: int) -> tuple[tuple, tuple]:
+    """A step to pending = k * abs(tx), likewise."""
+    if k > 1023:
+        return _step(k, sign, way % 2, k + 1, nbytes=-sign * 9)
+    if (root := isqrt(k)) ** 2 == k:  # the cube of tx
+        return _step(root**3, sign * root, k % 2, root**3 + 2, nbytes=-sign * 5)
+    if way % 3 == 0:  # the square
+        return _step(k * k, sign * k, k % 2, k * k, nbytes=-sign)
+    if way % 3 == 1:  # count and the bytes of the event
+        return _step(k, sign, k % 2, k, nbytes=-sign * k)
+    return _step(3 * k, sign * 3, k % 2, 4 * k + 1, arrivals=k)
+
+
+def _cancelling(early: bool, rng) -> list[dict]:
+    """Both counts are missing, and a weighted sum of them is 0: those of TX_TIMES, PENDING_TIMES and RATIOS in each draw, and drawn ones."""
+    sign = -1 if early else 1
+    after = ("，字节先到", ", bytes landed first") if early else ("", "")
+    named = lambda zh, en, steps: [_case(zh + after[0], en + after[1], *step) for step in steps]
+    drawn = []
+    for n in range(1, 4):
+        k, s = 1 + int(1024 ** rng.uniform(0.1, 1)), int(rng.integers(2, 900))
+        drawn += [_step(s, sign * k * s, n % 2, s + k + 3, arrivals=n), _step(s * k, sign * s, n % 2, s * k + n, nbytes=-sign * k)]
+    return [
+        *named("人和字节都没齐，字节数是人数的整数倍", "both are missing, the bytes are a multiple of the arrivals", (_tx_times(k, sign, i) for i, k in enumerate(TX_TIMES))),
+        *named("人和字节都没齐，人数是字节数的整数倍", "both are missing, the arrivals are a multiple of the bytes", (_pending_times(k, sign, i) for i, k in enumerate(PENDING_TIMES))),
+        *named("人和字节都没齐，两数成简单比例", "both are missing, in a simple ratio", (_step(b * (i + 1), sign * a * (i + 1), i % 2, b * (i + 2), arrivals=b) for i, (a, b) in enumerate(RATIOS))),
+        *named("人和字节都没齐，随机的比例", "both are missing, in a drawn ratio", drawn),
+    ]
+
+
 def normal_cases(rng) -> list[dict]:
     """The transaction count stays at 0 or above."""
     c = int(rng.integers(3, 200))
@@ -165,8 +228,10 @@ def normal_cases(rng) -> list[dict]:
         _case("声明分两次", "expected in two parts", (2, b, 0, 2), (1, b)),
         _case("还差 16 字节", "16 bytes are missing", (0, 1024, 0, 1), (0, -1008)),
         _case("人数与字节数恰好相等，都不是 0", "as many arrivals as bytes, neither 0", (17, 0, 0, 17), (1, 16)),
+        *(_case("公开检查的输入", "the input of a visible check", *step) for step in VISIBLE[:3]),
         *_fixed(False),
         *_random(rng, False, 8),
+        *_cancelling(False, rng),
     ]  # fmt: skip
 
 
@@ -187,6 +252,8 @@ def boundary_cases(rng) -> list[dict]:
         _case("最后缺的是声明：声明一到就完成", "only the expectation was missing: it completes the phase", (0, -b, 0, c), (0, b)),
         _case("人数与字节数之和为 0", "arrivals and bytes add up to 0", (16, 0, 1, 40), (0, -16)),
         _case("差 16 字节没声明", "16 bytes are not expected", (1, -b, 1, 1), (1, b - 16)),
+        _case("公开检查的输入：字节先落地", "the input of a visible check: bytes land first", *VISIBLE[3]),
         *_fixed(True),
         *_random(rng, True, 8),
+        *_cancelling(True, rng),
     ]  # fmt: skip

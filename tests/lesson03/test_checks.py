@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 import numpy as np
 import pytest
@@ -12,8 +13,7 @@ from autograder.grading.fill import extract, read_exercise
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson, load_lesson
-from autograder.lint.hidden import failure
-from tests.support import fills
+from autograder.lint.hidden import failure, fixed_cases
 
 LESSON = load_lesson("3")
 CHECKS = load_checks(find_lesson("3") / "checks.py")
@@ -28,11 +28,25 @@ def function_of(fill: str):
     return space[CHECKS.function]
 
 
+@functools.cache
+def cases(seed: int) -> tuple[list[dict], list[dict]]:
+    """(normal, boundary)"""
+    return CHECKS.normal_cases(np.random.default_rng(seed)), CHECKS.boundary_cases(np.random.default_rng(seed))
+
+
+@functools.cache
+def fixed() -> list[dict]:
+    return fixed_cases(CHECKS)
+
+
+def caught_without_luck(function) -> bool:
+    return any(failure(function, case) for case in fixed())
+
+
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
     """(all normal cases pass, all boundary cases pass)"""
     function = function_of(fill)
-    makers = (CHECKS.normal_cases, CHECKS.boundary_cases)
-    return tuple(all(not failure(function, case) for case in make(np.random.default_rng(seed))) for make in makers)
+    return tuple(all(not failure(function, case) for case in kind) for kind in cases(seed))
 
 
 RIGHT = {
@@ -87,7 +101,32 @@ WRONG = {
     "one too few of many": ("pending == 0 and tx == 0 if count < 256 else pending <= 1 and tx == 0", (False, True)),
     "never for many": ("pending == 0 and tx == 0 and count < 256", (False, False)),
     "fewer bytes than a chunk": ("pending == 0 and abs(tx) < 32", (False, False)),
+    "the square of the arrivals against the bytes": ("pending ** 2 + tx == 0", (True, False)),
+    "the square of the arrivals, landed ahead": ("pending ** 2 == tx", (False, True)),
+    "the cube of the arrivals": ("pending ** 3 + tx == 0", (True, False)),
+    "arrivals against the square of the bytes": ("pending == tx ** 2", (False, False)),
+    "arrivals against the cube of the bytes": ("pending + tx ** 3 == 0", (True, False)),
+    "both squares": ("pending ** 2 == 4 * tx ** 2", (False, False)),
+    "weighted by the count": ("pending * count + tx == 0", (True, False)),
+    "weighted by the count, either sign": ("pending * count == abs(tx)", (False, False)),
+    "weighted by the count and one": ("pending * (count + 1) + tx == 0", (True, False)),
+    "weighted by the count less one": ("pending * (count - 1 or 2) == tx", (False, True)),
+    "weighted by twice the count": ("pending * count * 2 + tx == 0", (True, False)),
+    "weighted by the event's bytes": ("pending * abs(nbytes) + tx == 0", (False, False)),
+    "weighted by the event's bytes or 1": ("pending * max(abs(nbytes), 1) == abs(tx)", (False, False)),
+    "weighted by the event's arrivals": ("pending * max(arrivals, 2) + tx == 0", (True, False)),
+    "weighted by the phase": ("pending * (phase + 2) + tx == 0", (True, False)),
+    "weighted by the phase, the bytes": ("pending + (phase + 2) * tx == 0", (True, False)),
+    "weighted by what was pending": ("pending * state[0] + tx == 0", (True, False)),
+    "64 KiB an arrival": ("(pending << 16) + tx == 0", (True, False)),
+    "bytes in units": ("pending + tx / 16 == 0", (True, False)),
+    "bytes in units, rounded down": ("pending + (tx >> 4) == 0", (False, False)),
+    "half as many bytes": ("pending * 1.5 + tx == 0", (True, False)),
+    "three to two": ("pending * 2 == tx * 3", (False, True)),
 }
+FACTORS = (*range(2, 13), 16, 32, 64, 100, 128, 256, 512, 1000, 1024, 4096, 65536)
+# condition with a factor -> as above
+WEIGHTED = {"pending * {} + tx == 0": (True, False), "pending * {} == tx": (False, True), "pending + {} * tx == 0": (True, False), "pending == {} * tx": (False, True)}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -116,7 +155,20 @@ def test_statements_in_place_of_the_blank_are_admitted_too():
 def test_wrong_fill_fails_where_it_should(name, seed):
     fill, expected = WRONG[name]
     assert expected != (True, True) and outcome(fill, seed) == expected
-    assert fills.caught_without_luck(CHECKS, function_of(fill))
+    assert caught_without_luck(function_of(fill))
+
+
+@pytest.mark.parametrize("form", WEIGHTED)
+def test_one_weighted_sum_is_not_two_conditions(form):
+    for factor in FACTORS:
+        fill = form.format(factor)
+        assert outcome(fill, 0) == outcome(fill, 3) == WEIGHTED[form], factor
+        assert caught_without_luck(function_of(fill)), factor
+
+
+def test_a_weight_of_more_than_every_byte_is_right():
+    """It is the two conditions in one number, and no state tells it."""
+    assert outcome("(pending << 20) + tx == 0") == outcome("pending * 2**20 == tx") == (True, True)
 
 
 def test_each_case_expects_what_the_reference_gives():
@@ -128,7 +180,7 @@ def test_each_case_expects_what_the_reference_gives():
 def test_normal_cases_never_have_bytes_ahead_of_their_expectation_and_boundary_cases_always():
     for seed in range(4):
         assert not any(CHECKS.is_boundary(c["args"]) for c in CHECKS.normal_cases(np.random.default_rng(seed)))
-        assert all(CHECKS.is_boundary(c["args"]) for c in CHECKS.boundary_cases(np.random.default_rng(seed)))
+        assert all(CHECKS.is_boundary(c["args"]) != ("visible" in c["name"]["en"]) for c in CHECKS.boundary_cases(np.random.default_rng(seed)))
 
 
 def test_random_cases_change_with_the_seed_and_complete_phases_half_of_the_time():
@@ -145,6 +197,7 @@ def test_random_cases_change_with_the_seed_and_complete_phases_half_of_the_time(
         ({"state": (1, 0, 0, 1), "event": (0, -512)}, False),  # the visible assert's
         ({"state": [1, 0, 0, 1], "event": [0, -512]}, False),
         ({"state": (2, -16, 0, 2), "event": (1, 32)}, False),  # no usual wrong condition holds: arrivals and bytes are both missing
+        ({"state": (2, -16, 0, 2), "event": (1, 17)}, True),  # as many of each: the difference is 0
         ({"state": (1, -512, 0, 1), "event": (1, 1024)}, True),
         ({"state": [1, -512, 1, 1], "event": [1, 512]}, True),
         ({"state": (0, 256, 0, 1), "event": (0, -512)}, True),

@@ -11,6 +11,7 @@ from autograder.lint.hidden import equivalent_fills, filled, fixed_cases, soluti
 from tests.lessons.legal import LEGAL
 from tests.lessons.lessons import EACH_LESSON, lesson
 
+MOST_CASES = {3: 300}  # of lesson 3: one call tells one weighted sum of the two counts, and there are many that a person may write
 RTOL = {1: 1e-9, 2: 1e-9, 7: 2e-7}  # of the comparison on legal inputs, where terms differ in size at random
 
 # Right fills in other styles than the solution's: their neighbours are other mistakes.
@@ -94,4 +95,4 @@ def test_fixed_and_drawn_cases_both_decide(slug):
     checks = lesson(slug).checks
     count = sum(len(make(np.random.default_rng(0))) for make in (checks.normal_cases, checks.boundary_cases))
     assert 0.5 * count <= len(fixed_cases(checks)) <= count - 6
-    assert count <= 130, "each costs a call into the sandbox, twice"
+    assert count <= MOST_CASES.get(lesson(slug).number, 130), "each costs a call into the sandbox, twice"
