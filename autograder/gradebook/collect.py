@@ -1,9 +1,9 @@
 """Collecting a folder (or zip) of downloads into submitted/<student>/<lesson>/<lesson>.ipynb.
 
 Canvas:  name_[LATE_]<user id>_<attachment id>_<file>; name_[LATE_]<user id>_text.html for text typed into Canvas, _link.html for a link
-Moodle:  Full Name_<participant>_assignsubmission_file_/<file>, or the same flat: Full Name_<participant>_assignsubmission_file_<file>;
-         _onlinetext_ for text typed into Moodle
-plain:   <student>.ipynb, or <student>/ with whatever is in it; taken where no name is an LMS's, or where asked for
+Moodle:  Full Name_<participant>_assignsubmission_file/<file> (before Moodle 4 the folder ended in _), or the same flat:
+         Full Name_<participant>_assignsubmission_file_<file>; onlinetext in place of file for text typed into Moodle
+plain:   <student>.ipynb, a browser's second <student> (1).ipynb too, or <student>/ with whatever is in it; taken where no name is an LMS's, or where asked for
 The LMS's number is kept as the student's lms_user_id, so that exports find the student again.
 
 Whoever handed in anything stands in submitted/: what the grader cannot read as a notebook becomes UNGRADED with the reason.
@@ -25,8 +25,9 @@ from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lesson import Lesson, list_lessons
 
 _CANVAS = re.compile(r"^(?P<name>.+?)_(?:(?:LATE|late)_)?(?P<id>\d+)_(?:(?P<number>\d+)_.+|(?:text|link)\.html)$", re.S)
-_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_", re.S)
+_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_|$)", re.S)
 _ENDINGS = re.compile(r"(?:\.(?:ipynb|json|txt|zip|html?|pdf|py|tar|gz|rar|7z|docx?))+$", re.I)
+_AGAIN = re.compile(r"(?<=.) ?\(\d{1,2}\)$", re.S)
 _LONGEST = 60  # characters of a name in an id: 255 bytes are a folder's longest name
 
 
@@ -117,7 +118,7 @@ def _plainly(lesson: Lesson, files: list[File]) -> list[tuple[Owner, File]]:
             break  # one student's folder, not the class's
         depth += 1
     names = [(f.place.parts[min(depth, len(f.place.parts) - 1)], f) for f in files]
-    return [(Owner("plain", _stem(name) if name == f.place.name else name), f) for name, f in names if not name.startswith(".")]
+    return [(Owner("plain", _AGAIN.sub("", _stem(name)) if name == f.place.name else name), f) for name, f in names if not name.startswith((".", "~$"))]
 
 
 def _stem(name: str) -> str:

@@ -45,7 +45,7 @@ def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
     bound = bound_names(statements)
     if bad := next((n for n in sorted(bound) if _reserved(n)), None):
         return Text(zh=f"填空里不允许使用名字 {bad}。", en=f"The blank may not use the name {bad}.")
-    known = bound | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
+    known = _known(exercise, statements)
     for node in nodes:
         found = _look_at(node, known)
         if found is not None:
@@ -55,11 +55,40 @@ def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
     return None
 
 
+def reaches_out(statements: list[ast.stmt]) -> bool:
+    """Does a refused fill go for Python itself (names with two underscores, eval, open, getattr)? Else its author may just not have known
+    what the blank offers, and what he wrote may be right."""
+    for node in _flatten(statements)[0]:
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name.startswith("_") and name.strip("_") or name in _REACHING:
+            return True
+    return False
+
+
+_REACHING = frozenset("breakpoint compile delattr eval exec exit getattr globals input locals open quit setattr vars".split())
+
+
 def outside_names(exercise: Exercise, statements: list[ast.stmt]) -> list[str]:
     """Names the fill uses that neither the released cell nor the fill itself defines: they stand elsewhere in the student's notebook."""
-    known = bound_names(statements) | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
+    known = _known(exercise, statements)
     used = (n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return list(dict.fromkeys(n for n in used if n not in known and not hasattr(builtins, n)))
+
+
+def missing_names(exercise: Exercise, statements: list[ast.stmt]) -> list[str]:
+    """Names that the released line with the blank gave a value, that the lines after it read, and that the fill does not give any."""
+    block: ast.AST = exercise.tree
+    for field_name, index in exercise.path[:-1]:
+        block = getattr(block, field_name)[index]
+    field_name, index = exercise.path[-1]
+    lines = getattr(block, field_name)
+    read = {n.id for s in lines[index + 1 :] for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    returns = any(isinstance(s, (ast.Return, ast.Raise)) for s in statements)  # then the lines after it are not reached
+    return [] if returns else sorted((bound_names([lines[index]]) & read) - bound_names(statements))
+
+
+def _known(exercise: Exercise, statements: list[ast.stmt]) -> set[str]:
+    return bound_names(statements) | set(exercise.parameters) | exercise.module_names | names.OFFERED | names.BUILTINS
 
 
 def _flatten(statements: list[ast.stmt]) -> tuple[list[ast.AST], int]:

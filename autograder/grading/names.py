@@ -14,7 +14,7 @@ BUILTINS = frozenset(
     OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError""".split()
 )
 
-MODULES = frozenset({"fractions", "math", "numpy", "operator", "sys", "warnings"})
+MODULES = frozenset({"collections", "fractions", "functools", "itertools", "math", "numpy", "operator", "sys", "typing", "warnings"})
 OFFERED = frozenset({"np", "numpy", "math"})  # bound in the exercise whether or not the student imported them
 
 _MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp exp2 expm1 fabs factorial floor
@@ -31,7 +31,7 @@ _NUMPY = """abs absolute add all allclose amax amin any append arange arccos arc
     imag indices inexact inf inner int16 int32 int64 int8 int_ integer interp invert isclose isfinite isin isinf isnan isneginf isposinf
     isrealobj isscalar issubdtype kron lcm ldexp less less_equal linalg linspace log log10 log1p log2 logaddexp logaddexp2 logical_and
     logical_not logical_or logical_xor logspace longdouble matmul max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan nan_to_num
-    nanmax nanmean nanmin nansum ndarray ndim negative newaxis nextafter nonzero not_equal number ones ones_like outer pad permute_dims
+    nanmax nanmean nanmin nansum ndarray ndenumerate ndim ndindex negative newaxis nextafter nonzero not_equal number ones ones_like outer pad permute_dims
     pi positive power prod promote_types ptp put putmask quantile rad2deg radians ravel ravel_multi_index real reciprocal remainder repeat reshape result_type
     right_shift left_shift rint roll rollaxis rot90 round searchsorted select shape sign signbit signedinteger sin sinc single sinh size sort
     spacing split sqrt square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose tri tril
@@ -44,6 +44,8 @@ _METHODS = """T norm append bit_count bit_length choose compress count denominat
 _OPERATOR = """and_ concat contains countOf eq floordiv ge getitem gt indexOf inv is_ is_not itemgetter le length_hint lshift lt matmul mul ne neg not_ or_
     pos rshift sub truediv truth xor"""
 
-_OTHER = "Fraction limit_denominator catch_warnings filterwarnings simplefilter epsilon float_info maxsize"  # fractions, warnings, sys
+_OTHER = """Fraction limit_denominator catch_warnings filterwarnings simplefilter epsilon float_info maxsize
+    reduce partial accumulate chain combinations cycle dropwhile groupby islice pairwise permutations product starmap takewhile zip_longest
+    Counter defaultdict deque Any Callable Iterable List Optional Sequence Tuple Union"""  # fractions, warnings, sys; functools, itertools; collections, typing
 
 ATTRIBUTES = frozenset(f"{_MATH} {_NUMPY} {_METHODS} {_OPERATOR} {_OTHER}".split())

@@ -105,22 +105,31 @@ def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Findin
         return run.not_run(lesson.checks, findings[-1].message if findings else Text(zh="没有可以运行的代码。", en="There is no code to run."))
     refused = admit.refusal(exercise, taken.statements)
     if refused is not None:
-        findings.append(Finding(code="refused", severity="info", message=refused, where="exercise"))
+        severity = "info" if admit.reaches_out(taken.statements) else "review"
+        findings.append(Finding(code="refused", severity=severity, message=refused, where="exercise"))
         return run.not_run(lesson.checks, refused)
-    for name in admit.outside_names(exercise, taken.statements)[:3]:
-        findings.append(
-            finding("outside_name", "info", f"填空用到了 {name}，它在填空以外定义；评分只取填空里的内容。", f"The blank uses {name}, which is defined outside it; only what is in the blank is graded.", "exercise")
-        )
     program = fill.program(exercise, taken)
     for attempt in (0, 1):
         try:
             ran = RAN.run(lesson.checks, identity, program, sandbox or own_sandbox())
+            findings += _about_names(exercise, taken, ran.passed("normal") and ran.passed("boundary"))
             findings += run.about_arguments(ran)
             return ran
         except Broken:
             if attempt:
                 findings.append(finding("sandbox_failed", "review", "运行代码的沙箱两次没能运行完，代码没有评分，需要人工查看。", "The sandbox twice could not finish running the code (it ended, or the machine was too busy); the code was not graded, and a person must look.", "exercise"))
     return run.not_run(lesson.checks, findings[-1].message)
+
+
+def _about_names(exercise: fill.Exercise, taken: fill.Fill, passed: bool) -> list[Finding]:
+    """Names that are not where the fill needs them. Where it fails for it, his notebook as a whole may well be right: a person looks."""
+    severity, out = "info" if passed else "review", []
+    for name in admit.outside_names(exercise, taken.statements)[:3]:
+        out.append(finding("outside_name", severity, f"填空用到了 {name}，它在填空以外定义；评分只取填空里的内容。", f"The blank uses {name}, which is defined outside it; only what is in the blank is graded.", "exercise"))
+    for name in [] if passed else admit.missing_names(exercise, taken.statements)[:3]:
+        zh, en = f"后面的代码要用 {name}，填空里却没有给它赋值；填空以外的改动不计入评分。", f"The code after the blank needs {name}, and the blank gives it no value; what was changed outside the blank is not graded."
+        out.append(finding("missing_name", severity, zh, en, "exercise"))
+    return out
 
 
 RAN = run.Remembered()

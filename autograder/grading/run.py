@@ -87,9 +87,10 @@ class Remembered:
         return out
 
     def learn(self, news: dict[str, dict]) -> None:
-        """Take over what ran elsewhere."""
+        """Take over what ran elsewhere. What ran here too stays as it came out here: nobody's outcome changes half way."""
         for key, found in news.items():
-            self._keep(key, _HIDDEN_CHECKS.validate_python(found))
+            if key not in self._known:
+                self._keep(key, _HIDDEN_CHECKS.validate_python(found))
 
 
 def _settled(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list: list[int]) -> HiddenChecks:

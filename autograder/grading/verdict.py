@@ -15,8 +15,8 @@ from autograder.lesson.rubric import Rubric
 from autograder.records import Finding, LinkFound, SlotScore, State
 
 QUESTIONS = ("q1", "q2", "q3")
-# Findings that say it is not known what the code is worth: which of several fills counts, or that none could be run.
-CODE_OPEN = frozenset({"several_fills", "sandbox_failed"})
+# Findings that say it is not known what the code is worth: which of several fills counts, or that it could not be run as it was written.
+CODE_OPEN = frozenset({"several_fills", "sandbox_failed", "refused", "outside_name", "missing_name"})
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from autograder.gradebook.tests.fake import FakeGrader, fill_of, notebook
         ("Jane Doe_4711_assignsubmission_onlinetext_/onlinetext.html", ("moodle", "Jane Doe", "4711", 0)),
         ("Jane Doe_4711_assignsubmission_file_/Max Roe_1_assignsubmission_file_hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),
         ("Jane Doe_4711_assignsubmission_file_/hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),
+        ("Jane Doe_4711_assignsubmission_file/hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),  # Moodle 4 and later
+        ("Jane Doe_4711_assignsubmission_onlinetext/onlinetext.html", ("moodle", "Jane Doe", "4711", 0)),
         ("王小明_4712_assignsubmission_file_第七课.ipynb", ("moodle", "王小明", "4712", 0)),
         ("notes.ipynb", None),
         ("doe_jane.ipynb", None),
@@ -175,11 +177,12 @@ def test_a_damaged_member_of_the_zip_costs_nobody_else(lesson, course, tmp_path)
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-@pytest.mark.parametrize("tree", ["flat", "in one folder", "folders"])
+@pytest.mark.parametrize("tree", ["flat", "downloaded again", "in one folder", "folders"])
 def test_plain_names(lesson, course, tmp_path, tree, zipped):
     good = notebook(lesson)
     names = {
-        "flat": {"wangwei.ipynb": good, "李娜.ipynb.txt": good, "jane.doe@x.org.pdf": b"%PDF"},
+        "flat": {"wangwei.ipynb": good, "李娜.ipynb.txt": good, "jane.doe@x.org.pdf": b"%PDF", "~$e.doe@x.org.docx": b"Word's lock"},
+        "downloaded again": {"wangwei.ipynb": b"{}", "wangwei (1).ipynb": good, "李娜(2).ipynb": good, "jane.doe@x.org.pdf": b"%PDF"},
         "in one folder": {"week 7/wangwei.ipynb": good, "week 7/李娜.json": good, "week 7/jane.doe@x.org": b"%PDF"},
         "folders": {
             f"wangwei/{lesson.slug}/{lesson.slug}.ipynb": good,
@@ -199,7 +202,8 @@ def test_plain_names(lesson, course, tmp_path, tree, zipped):
             for name in names:
                 z.write(downloads / name, name)
     taken = collect(lesson, tmp_path / "d.zip" if zipped else downloads, course)
-    assert sorted(taken.students) == ["jane.doe@x.org", "wangwei", "李娜"] and taken.names == {"plain": 3} and not taken.skipped
+    assert sorted(taken.students) == ["jane.doe@x.org", "wangwei", "李娜"] and taken.names == {"plain": 3}
+    assert [name for name, _ in taken.skipped] == (["wangwei.ipynb"] if tree == "downloaded again" else [])
     assert [student for student, *_ in taken.unread] == ["jane.doe@x.org"]
     assert len(list(course.root.rglob("timestamp.txt"))) == (tree == "folders"), "an instructor's own folders say when it was handed in"
 

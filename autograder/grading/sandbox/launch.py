@@ -29,7 +29,9 @@ _FILES = ("zygote.py", "program.py", "codec.py", "syntax.py", "seccomp.py")
 # What a released exercise cell may import; the student's own imports are fewer (names.py).
 _MODULES = ["numpy", "numpy.linalg", "numpy.fft", "ml_dtypes", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools", "enum"]
 _MODULES += ["fractions", "operator", "sys", "warnings"]
-_SINGLE_THREAD = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+# All of the environment. The hash seed: what hangs on the order of a set comes out the same in every sandbox, for every student.
+_ENVIRONMENT = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")} | {"PYTHONHASHSEED": "0"}
+_PYTHON = ["-s", "-P", "-S", "-B", "-c"]  # as -I, but that the environment above is read
 _START = "import sys; sys.path[:0] = {paths!r}; import zygote; zygote.main()"
 
 
@@ -377,7 +379,7 @@ def _packages() -> list[Path]:
 def _own(config: str) -> tuple[list[str], dict[str, str]]:
     python = os.path.realpath(sys.executable)
     paths = [str(HERE), *dict.fromkeys(str(p.parent) for p in _packages())]
-    return [python, "-I", "-S", "-B", "-c", _START.format(paths=paths), config], dict(_SINGLE_THREAD)
+    return [python, *_PYTHON, _START.format(paths=paths), config], dict(_ENVIRONMENT)
 
 
 def _bubblewrap(config: str) -> tuple[list[str], dict[str, str]]:
@@ -403,7 +405,7 @@ def _bubblewrap(config: str) -> tuple[list[str], dict[str, str]]:
         args += ["--ro-bind", str(HERE / name), f"/sandbox/{name}"]
     for package in _packages():
         args += ["--ro-bind", str(package), f"/packages/{package.name}"]
-    for name, value in _SINGLE_THREAD.items():
+    for name, value in _ENVIRONMENT.items():
         args += ["--setenv", name, value]
-    args += ["--remount-ro", "/", "--chdir", "/empty", python, "-I", "-S", "-B", "-c", _START.format(paths=["/sandbox", "/packages"]), config]
+    args += ["--remount-ro", "/", "--chdir", "/empty", python, *_PYTHON, _START.format(paths=["/sandbox", "/packages"]), config]
     return args, {"PATH": os.defpath}

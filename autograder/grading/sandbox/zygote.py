@@ -1,6 +1,6 @@
 """The warm parent inside the sandbox: it has NumPy loaded, knows nothing of the course, and forks one process a fill.
 
-Run by launch.py as `python -I -c ... CONFIG`; CONFIG is JSON: {"fd", "isolate", "root", "modules", "uid"}.
+Run by launch.py as `python -c ... CONFIG`; CONFIG is JSON: {"fd", "isolate", "root", "modules", "uid"}.
 It hides itself from the machine (launch.py's bubblewrap has done so already, or `isolate` asks for namespaces and an empty root),
 says hello, then obeys one-byte commands on its control socket: b"f" with a descriptor forks a fill process that serves that
 descriptor, b"t" forks one that tries to break out and reports, b"k" ends the process now running. End of file ends the zygote.

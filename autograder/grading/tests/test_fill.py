@@ -228,6 +228,7 @@ def admitted(exercise, fill):
         "    out = np.zeros_like(y)\n    out[0] = n\n    return out", "    while n:\n        n -= 1\n    return y", "y @ n", "{**{'a': 1}}['a']", "(z := y) + z", "    match n:\n        case 0 | 1:\n            return y\n        case _:\n            return n",
         "    k = y\n    del k\n    return y", "    for __ in range(n):\n        y += 1\n    my__y = y\n    return my__y", "    match n:\n        case int() | float():\n            return y\n        case np.ndarray():\n            return n",
         "y if type(n) is int else n", "int(bin(n), 2) + len(hex(n) + oct(n))", "    import operator\n    from operator import xor\n    return operator.mul(xor(y, 1), n)", "np.ravel_multi_index((n, y), (8, 16))",
+        "    from functools import reduce\n    from itertools import repeat\n    return reduce(lambda a, b: a * b, repeat(y, n), 1)", "    from typing import Tuple\n    from collections import Counter\n    return y",
         "    import sys\n    return min(y, sys.float_info.max)", "    from fractions import Fraction\n    return float(Fraction(y, n))", "np.vectorize(lambda a: a + 1)(y)",
         "    import warnings\n    with warnings.catch_warnings():\n        warnings.simplefilter('ignore')\n        return y / n",
     ],

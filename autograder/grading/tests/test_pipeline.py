@@ -18,6 +18,7 @@ from autograder.grading.sandbox import Broken, Limits, Reply, Sandbox, launch
 from autograder.lesson import load_lesson
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome, Result, SlotScore
+from autograder.release.notebook import student_notebook
 from autograder.release.tests.fixture_lesson import write_lesson
 from tests.hostile.build import dump, honest
 
@@ -251,6 +252,33 @@ def test_the_same_program_runs_once_and_another_on_its_own(lesson, sandbox, monk
     assert len(ran) == 4
 
 
+@pytest.mark.parametrize(
+    "fill, code, severity",
+    [
+        ("(lambda text: alpha * acc if beta == 0 else alpha * acc + beta * c)('{}'.format(acc))", "refused", "review"),
+        ("eval('alpha * acc if beta == 0 else alpha * acc + beta * c')", "refused", "info"),
+        ("alpha.__class__(0)", "refused", "info"),
+        ("guarded(acc, alpha, beta, c)", "outside_name", "review"),
+        ("alpha * acc if beta == 0 or True or guarded else alpha * acc + beta * c", "outside_name", "review"),
+        ("(True or guarded) and (alpha * acc if beta == 0 else alpha * acc + beta * c)", "outside_name", "info"),
+    ],
+)
+def test_what_may_be_right_and_could_not_be_run_waits_for_a_person(lesson, sandbox, fill, code, severity):
+    result = grade_notebook(lesson, dump(honest(lesson, "en", fill=fill)), "s", sandbox=sandbox)
+    assert {f.code: f.severity for f in result.findings}[code] == severity
+    assert (result.points["normal"] == 0.0) == (severity == "review" or code == "refused")
+
+
+def test_a_line_that_the_rest_of_the_function_needs_is_missed(sandbox):
+    """`complete = ______` and the line after it, written as one: the released line stands again after the blank and finds no value."""
+    lesson = load_lesson("3")
+    nb = student_notebook(lesson, "en")
+    cell = next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "exercise")
+    cell.source, before = cell.source.replace("    complete = ______\n    if complete:", "    if pending == 0 and tx == 0:"), cell.source
+    result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
+    assert cell.source != before and ("missing_name", "review") in {(f.code, f.severity) for f in result.findings}
+
+
 def test_what_one_grader_ran_another_need_not_run(lesson, sandbox, monkeypatch):
     here, there = run.Remembered(), run.Remembered()
     monkeypatch.setattr(pipeline, "RAN", here)
@@ -263,6 +291,9 @@ def test_what_one_grader_ran_another_need_not_run(lesson, sandbox, monkeypatch):
     monkeypatch.setattr(run, "run_checks", None)  # a second run would fail
     assert [grade_notebook(lesson, data, "s", sandbox=sandbox) for data in (wrong, twisted)] == results
     assert there.news() == {}, "what it was told is no news of its own"
+    key, told = next(iter(news.items()))
+    there.learn({key: told | {"doubtful": not told["doubtful"]}})
+    assert run._HIDDEN_CHECKS.dump_python(there._known[key], mode="json") == told, "what is known already stays"
 
 
 def test_what_a_broken_sandbox_left_is_not_remembered(lesson, sandbox, monkeypatch):

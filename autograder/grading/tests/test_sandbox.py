@@ -239,3 +239,12 @@ def test_an_argument_changed_in_place_is_told(sandbox):
     with sandbox.program(source, "f", ALL) as session:
         told = [session.call({"a": np.array([1.0, np.nan]), "b": [1], "n": n}).changed for n in range(6)]
     assert told == [(), ("a",), ("b",), ("b",), ("a",), ("a",)]
+
+
+def test_the_order_of_a_set_is_the_same_in_every_sandbox(sandbox):
+    """Else the same line could be right for one student and wrong for another."""
+    source, orders = "def f():\n    return list({chr(97 + i) * 5 for i in range(20)})", set()
+    for _ in range(2):
+        with Sandbox(sandbox._method, sandbox.limits) as other:
+            orders.add(tuple(call(other, source).value))
+    assert len(orders) == 1

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.grading.reasons import sentence
-from autograder.grading.verdict import QUESTIONS, CodeResult, decide
+from autograder.grading.verdict import CODE_OPEN, QUESTIONS, CodeResult, decide
 from autograder.lesson.rubric import Link, Misconception, Rubric, Slot, Text
 from autograder.records import POINT_NAMES, Finding, LinkFound, MisconceptionFound, SlotScore
 
@@ -159,7 +159,7 @@ def test_a_slot_without_a_score_is_empty():
     assert verdict.state == "FAIL" and ("no_link", "q2") in verdict.reasons and ("no_kind", "correctness") in verdict.reasons
 
 
-@pytest.mark.parametrize("code", ["several_fills", "sandbox_failed"])
+@pytest.mark.parametrize("code", sorted(CODE_OPEN))
 def test_where_the_code_is_not_known_a_person_looks(code):
     """Nobody fails for a machine that did not run his code, nor for the last of two fills: it earns nothing yet, and it waits."""
     finding = Finding(code=code, severity="review", message=TEXT)
