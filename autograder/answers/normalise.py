@@ -25,12 +25,19 @@ _NEVER_SHOWN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|h
 _DEFINITION = re.compile(
     r"^ {0,3}\[(?://|comment)\]:[^\n]*$|^ {0,3}\[[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<[^>\n]*>|[^\s<]\S*)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$", re.I | re.M
 )
+_DEFINED = re.compile(r"^ {0,3}\[([^\]\n]+)\]:", re.M)
+_REFERENCE = re.compile(r"(?<!\\)\]\[([^\[\]\n]+)\]")
+_WORD = re.compile(r"(?<![\w/.:-])[A-Za-z]{2,}(?![\w/:-])|[\u3400-\u9fff]")
+_SAYS = 10  # words in a link's title: of an answer, not of a page
 _VALUES = re.compile(r"""(?<![\w:.-])[\w:.-]++\s*+=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)""")
 _WORDS_IN_TAG = re.compile(r"\s(?!(?:hidden|open|reversed|compact|nowrap)\b)\w")
 _BLOCK_TAG = re.compile(r"</?(?:br|p|div|li|h[1-6]|hr|tr|td|blockquote|summary|details|dd|dt|ul|ol|table)\b", re.I)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d?);", re.I)
-_IMAGE = re.compile(r"!\[[^\]\n]{0,2000}+\]\([^)\n]{0,2000}+\)")
-_LINK = re.compile(r"\[([^\]\n]{1,400}+)\]\([^)\n]{0,2000}+\)")
+# Where a link or picture leads, and its title: no page shows them. A title may hold brackets and stand on the next line, and pages differ
+# in what they take without a place or a blank before it; here all of it is taken. What is written in neither form ends at the bracket.
+_STRING = r"{0}(?:[^{0}\\\n]|\\.|\n(?![ \t]*\n)){{0,4000}}+{0}"
+_TITLE = "|".join((_STRING.format('"'), _STRING.format("'"), r"\((?:[^()\\\n]|\\.|\n(?![ \t]*\n)){0,4000}+\)"))
+_TARGET = re.compile(rf"(?<!\\)\](?:\(\s*+(<[^<>\n]*+>|(?:[^\s()<\"']|\((?:[^\s()]|\([^\s()]*+\))*+\))*+)\s*+({_TITLE})?+\s*+\)|\([^)\n]{{0,2000}}+\))")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.M)
 _LINE_MARK = re.compile(r"[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•·▪◦●■–][ \t]+|\(?\d{1,2}[.)、．](?=\D)[ \t]*|（\d{1,2}）[ \t]*|[①-⑳][ \t]*|\|[ \t]*)?")
 _LATEX = re.compile(r"\\([a-zA-Z]+)\*?")
@@ -157,7 +164,16 @@ def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, in
         put(start, end, BREAK)
         hidden.append(source[start:end])
         odd.add("hidden_html")
-    for pattern, text in ((_IMAGE, lambda m: " "), (_FENCE, lambda m: BREAK), (markup.TAG, lambda m: BREAK if _BLOCK_TAG.match(m[0]) else "")):
+    for start, end, bracket, shown in _targets(source):
+        if shown == "!" and not any(taken[bracket - 1 : end]):
+            put(bracket - 1, end, " ")
+        elif shown != "!" and not taken[bracket] and not any(taken[start:end]):
+            put(bracket, bracket + 1, "")
+            put(start, end, "")
+            if len(_WORD.findall(source[start:end])) >= _SAYS:
+                hidden.append(source[start:end])
+                odd.add("hidden_html")
+    for pattern, text in ((_FENCE, lambda m: BREAK), (markup.TAG, lambda m: BREAK if _BLOCK_TAG.match(m[0]) else "")):
         for m in pattern.finditer(source):
             if not any(taken[m.start() : m.end()]):
                 put(m.start(), m.end(), text(m))
@@ -167,10 +183,28 @@ def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, in
     for m in _ENTITY.finditer(source):
         if not any(taken[m.start() : m.end()]) and (plain := html.unescape(m[0])) != m[0]:
             put(m.start(), m.end(), "".join(c for c in plain if not invisible(c)))
-    for m in _LINK.finditer(source):
-        if not any(taken[m.start() : m.end()]):
-            found += [(m.start(), m.start() + 1, ""), (m.end(1), m.end(), "")]
     return sorted(found)
+
+
+def _targets(source: str) -> list[tuple[int, int, int, str]]:
+    """Of links and pictures: (start and end of what stands behind the words shown, the bracket before them, "!" of a picture). The inner first."""
+    if "](" not in source and "][" not in source:
+        return []
+    partner: dict[int, int] = {}
+    open_: list[int] = []
+    for m in re.finditer(r"(?<!\\)[\[\]]", source):
+        if m[0] == "[":
+            open_.append(m.start())
+        elif open_:
+            partner[m.start()] = open_.pop()
+    behind = [m.span() for m in _TARGET.finditer(source)]
+    labels = {_label(m[1]) for m in _DEFINED.finditer(source)}
+    behind += [m.span() for m in _REFERENCE.finditer(source) if _label(m[1]) in labels]
+    return [(a, b, partner[a], source[max(0, partner[a] - 1) : partner[a]]) for a, b in sorted(behind) if a in partner]
+
+
+def _label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -108,13 +108,43 @@ def test_the_definition_of_a_link_stands_on_no_page(rubric, definition):
     assert found.points == 0 and found.lane == "review" and answer in found.discarded
 
 
+TITLE = RIGHT.replace("空指针", "空指针 (null)").replace("D。", "D (也是 NaN)。")
+TITLED = [
+    '[x](http://a.b "{}")',
+    "[x](<http://a.b> '{}')",
+    '[x]("{}")',
+    "[x](u\n'{}'\n)",
+    '[[x] y](#a_(b) "{}")',
+    "[x](<{}>)",
+    "[x][{}]\n\n[{}]: http://a.b",
+]
+
+
+@pytest.mark.parametrize("link", TITLED)
+def test_where_a_link_leads_and_its_title_stand_on_no_page(rubric, link):
+    """A title shows while a mouse rests on the link, if at all; a person hears of one as long as an answer."""
+    found = score(link.replace("{}", TITLE), rubric)
+    assert found.points == 0 and found.lane == "review" and found.discarded
+
+
+@pytest.mark.parametrize("picture", ['![x](u.png "{}")', "![{}](u.png)", "![[{}] x](<u> 'y')", '[![x](u "{}")](v)'])
+def test_neither_do_a_pictures_words(rubric, picture):
+    assert score(picture.replace("{}", TITLE), rubric).points == 0
+
+
+@pytest.mark.parametrize("shown", ['{} [见](http://a.b "官方文档 (CUDA)")', '[{}](u "t")', '[x](u) ("{}")', '[见](u "t") 说 "{}" (自己的 "话")', "{} 见 [a][b]、[1] 与 M[i](j)"])
+def test_what_stands_beside_a_link_is_read(rubric, shown):
+    found = score(shown.replace("{}", TITLE), rubric)
+    assert found.points == score(TITLE, rubric).points == 2 and found.lane == score(TITLE, rubric).lane
+
+
 def test_a_line_with_a_label_is_no_definition():
     assert "空指针" in normalise("[1]: C 可能是空指针，会报错。").text
 
 
 def test_markup_without_end_takes_no_time():
     start = time.perf_counter()
-    for piece in ("<p ", "<b hidden ", "<a x=", "<span style='", "{\\a", "\\sout{", "$", "~a", "[a](b", "[a", "&amp;", "<p>", "<!--"):
+    for piece in ("<p ", "<b hidden ", "<a x=", "<span style='", "{\\a", "\\sout{", "$", "~a", "[a](b", "[a", "](", '[a](u "', "[a](u (", "[a][b]", "&amp;", "<p>", "<!--"):
         text = (piece * 8000)[:8000]
         normalise(text), markup.dressed(text), markup.struck(text)
     assert time.perf_counter() - start < 8
