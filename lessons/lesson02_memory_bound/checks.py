@@ -19,7 +19,7 @@ FUNCTION = "bytes_in_flight"
 RANGES = {"bandwidth": (0.0, 1e15), "latency": (0.0, 1e6), "return": (0.0, 1e18)}
 
 F32 = float(np.finfo(np.float32).eps)
-VISIBLE = [(3.0e12, 0.0), (2.0e12, [5.0e-7, 0.0])]  # asserts that a student could copy
+VISIBLE = [(2.0e12, 5.0e-7), (2.0e12, np.array([5.0e-7, 0.0])), (3.0e12, 0.0)]  # of the asserts, which a student could copy
 
 
 def reference(bandwidth, latency):
@@ -83,6 +83,7 @@ def normal_cases(rng) -> list[dict]:
     narrow = rng.uniform(1e12, 5e12, 17).astype(np.float32), rng.uniform(2e-8, 9e-7, 17).astype(np.float32)
     of = lambda shape, low, high: _uneven(shape, low, high) if shape else float(_uneven(1, low, high)[0])
     return [
+        _case("公开检查的输入", "the input of a visible check", *VISIBLE[0], rtol=0.0),
         _case("显存：TB/s 与几百纳秒", "device memory: TB/s and hundreds of nanoseconds", float(rng.uniform(1.1e12, 4.7e12)), float(rng.uniform(3.1e-7, 8.9e-7))),
         _case("L2：更快，也更近", "L2: faster and nearer", float(rng.uniform(5.1e12, 7.9e12)), float(rng.uniform(1.1e-7, 1.9e-7))),
         _case("主机链路：慢，也更远", "the link to the host: slower and farther", float(rng.uniform(2.1e10, 5.9e10)), float(rng.uniform(1.1e-6, 2.9e-6))),
@@ -112,6 +113,7 @@ def boundary_cases(rng) -> list[dict]:
     table = _uneven((3, 5), 1e-7, 9e-7)
     table[1, 2] = table[0, 0] = 0.0
     return [
+        *(_case("公开检查的输入：有延迟为 0", "the input of a visible check: latencies of 0", *x, rtol=0.0) for x in VISIBLE[1:]),
         _case("延迟为 0.0", "latency 0.0", rate, 0.0),
         _case("延迟为整数 0", "latency the integer 0", 3_350_000_000_000, 0),
         _case("延迟为 -0.0", "latency -0.0", rate, -0.0),

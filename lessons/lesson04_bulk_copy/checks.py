@@ -14,6 +14,7 @@ FUNCTION = "swizzled_offset"
 RANGES = {"row": (0, 63), "byte": (0, 127), "return": (0, 8191)}
 
 ROWS, ROW_BYTES, CHUNK = 64, 128, 16
+VISIBLE = [(0, 37), (1, 0), (5, 24), (7, 20)]  # of the asserts; none is a boundary
 
 
 def reference(row, byte):
@@ -54,6 +55,7 @@ def _place(row: int) -> int:
 def normal_cases(rng) -> list[dict]:
     """The first eight rows: each once in a fixed place, then in a drawn chunk, inside the chunk."""
     cases = [
+        *(_case("公开检查的输入", "the input of a visible check", *x) for x in VISIBLE),
         _case("第 0 行不动", "row 0 stays", 0, rng.integers(17, 112)),
         _case("块的第一个字节", "first byte of a chunk", 5, 16 * rng.integers(1, 7)),
         _case("第 0 块", "chunk 0", 6, rng.integers(1, 16)),

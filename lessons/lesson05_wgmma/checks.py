@@ -63,6 +63,7 @@ def normal_cases(rng) -> list[dict]:
         ("下面那一对", "the lower pair", 0, 2),
         ("列组", "the group of columns", 0, 20),
         ("各位都不为 0", "no digit is 0", 87, 23),
+        ("公开检查的输入", "the input of a visible check", 37, 6),  # those of the other asserts are the origin and the corner of N = 16
         ("行小列大", "small row, large column", 5, 110),
         ("行大列小", "large row, small column", 118, 3),
     ]

@@ -3,8 +3,8 @@
 The exercise is `advance(index, phase, stages)`, which returns the next place (index, phase) of a ring of `stages`: the index
 counts 0 .. stages - 1, and the phase bit flips when it wraps. Normal cases are places of a ring of two stages or more;
 boundary cases are those that tell a flip from what looks like one: a ring of one stage, where every step wraps, and the end of
-an odd lap, where the bit has to come back to 0. Every small ring and some of each larger size stand in each draw, so that no ring is right
-by luck.
+an odd lap, where the bit has to come back to 0. Every ring of up to 16 stages (within a lap and both wraps), every one of up to 32 (both
+wraps) and some of each larger size stand in each draw, so that no ring is right by luck.
 
 Left open on purpose: places that a ring never has (index >= stages, a phase that is neither 0 nor 1, no stage at all).
 """
@@ -50,7 +50,8 @@ def _case(zh: str, en: str, index: int, phase: int, stages: int) -> dict:
     }
 
 
-RINGS = (2, 3, 4, 5, 6, 7, 8, 11, 16, 29, 64, 97, 256, 1021, 4096)
+SMALL, MIDDLE, LARGE = range(2, 17), range(17, 33), (64, 97, 256, 1021, 4096)
+RINGS = (*SMALL, *MIDDLE, *LARGE, 48, 100, 128, 512, 1000, 2048)
 
 
 def _inside(stages: int) -> tuple[int, int]:
@@ -67,6 +68,7 @@ def normal_cases(rng) -> list[dict]:
     """Steps within a lap and the wrap of lap 0, in rings of 2 stages and more."""
     large = _drawn_rings(rng)
     return [
+        _case("公开检查的输入", "the input of a visible check", 0, 0, 3),  # those of the other asserts come below
         _case("环的起点", "the start of the ring", 0, 0, 4),
         _case("环的起点，奇数圈", "the start of the ring, odd lap", 0, 1, 4),
         _case("圈中间，phase 为 0", "within a lap, phase 0", 1, 0, 3),
@@ -75,7 +77,7 @@ def normal_cases(rng) -> list[dict]:
         _case("绕回前一步，奇数圈", "one step before the wrap, odd lap", 5, 1, 7),
         _case("离绕回还差 256 步", "256 steps before the wrap", 511, 1, 768),
         _case("离绕回还差几步", "some steps before the wrap", 10, 0, 19),
-        *(_case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n) for n in RINGS if n > 4),
+        *(_case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n) for n in (*SMALL, 29, *LARGE) if n > 4),
         *(_case("第 0 圈绕回，各种大小的环", "lap 0 wraps, rings of every size", n - 1, 0, n) for n in RINGS),
         _case("两个 stage，第一步", "two stages, first step", 0, 0, 2),
         *(_case("大环的中间", "within a large ring", int(rng.integers(1, n - 2)), int(rng.integers(0, 2)), n) for n in large),

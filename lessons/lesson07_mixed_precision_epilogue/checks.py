@@ -94,6 +94,7 @@ def normal_cases(rng) -> list[dict]:
     spoilt = _uneven(2, 7)
     spoilt[0, 3], spoilt[1, 6], spoilt[1, 0] = np.nan, np.inf, -np.inf
     return [
+        _case("公开检查的输入", "the input of a visible check", *VISIBLE, 0.5, 4.0, rtol=0.0),
         _case("标量，alpha 与 beta 都不是 1", "scalars, neither alpha nor beta is 1", float(rng.uniform(2, 5)), 1.75, -0.625, float(rng.uniform(6, 9))),
         _case("整数标量", "integer scalars", 7, 3, 2, 5),
         *(_case("各种大小与正负的标量", "scalars of every size and sign", *row) for row in _either_sign(slice(TINY))),
@@ -115,7 +116,7 @@ def normal_cases(rng) -> list[dict]:
         _case("alpha 为负", "negative alpha", acc[:5, :11], -1.1, 0.4, c[:5, :11], atol=1e-12),
         _case("c 中有 0", "c holds zeros", vector, 1.5, 0.5, np.where(np.arange(17) % 3 == 0, 0.0, other), atol=1e-12),
         _case("c 是标量 0，beta 不为 0", "c is the scalar 0, beta is not 0", 1.7, 1.25, 0.5, 0.0),
-        _case("两项几乎抵消：中途转成 FP16 会丢光结果", "the two terms nearly cancel: a cast to FP16 on the way loses the result", 3.0009765625, 2.0, -1.5, 4.0),
+        _case("两项几乎抵消：中途转成 FP16 会丢光结果", "the two terms nearly cancel: a cast to FP16 on the way loses the result", 3.0009765625, 2.0, -1.5, 4.0, rtol=0.0),
     ]
 
 
@@ -133,6 +134,8 @@ def boundary_cases(rng) -> list[dict]:
     absent = (None, float("nan"), -INF)
     every_size = [(v, f) for (x_, f_), (y, g) in zip(SIZES, OTHER) for v, f in ((x_, -f_), (-y, g))]
     return [
+        _case("公开检查的输入：beta 为 0", "the input of a visible check: beta is 0", *VISIBLE, 0.0, None, rtol=0.0),
+        _case("公开检查的输入：beta 为 0", "the input of a visible check: beta is 0", *VISIBLE, 0.0, float("nan"), rtol=0.0),
         _case("beta 为 0，任何对 c 的使用都会被记录", "beta is 0, and any use of c is recorded", 2.7, 1.5, 0.0, UNTOUCHABLE, untouched=True),
         _case("beta 为 0，acc 是矩阵，任何对 c 的使用都会被记录", "beta is 0, acc is a matrix, and any use of c is recorded", acc, -0.75, 0.0, UNTOUCHABLE, untouched=True, **tol),
         _case("beta 为整数 0，c 不存在", "beta is the integer 0, c is absent", x, 3, 0, None),

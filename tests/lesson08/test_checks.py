@@ -68,6 +68,10 @@ WRONG = {
     "the low 10 bits of the rows": ("(tile_m & 1023) * tile_n // (128 * consumer_warpgroups)", (False, False)),
     "1024 registers at most": ("min(tile_m * tile_n // (128 * consumer_warpgroups), 1024)", (True, False)),
     "255 rows of the groups at most": ("tile_m // min(255, 64 * consumer_warpgroups) * (tile_n // 2)", (None, False)),
+    "one height wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m != 832 else 0", (True, False)),
+    "one tall one wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m != 3008 else 0", (True, False)),
+    "one width wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_n != 32 else 0", (None, False)),
+    "some widths wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_n not in (48, 80, 96, 144, 208) else 0", (False, False)),
     "columns shared out": ("tile_m // 64 * (tile_n // consumer_warpgroups // 8) * 4", (None, False)),
 }
 
@@ -112,7 +116,10 @@ def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
         ((128, 256, 1), True),
         ((256, 256, 2), True),
         ((192, 160, 1), True),  # 240: below 255, and spills
-        ((128, 224, 1), True),  # 224: fits, one step more does not
+        ((64 * 7, 64, 1), True),  # 224: fits, one step more does not
+        ((128, 224, 1), False),  # likewise, but a visible assert's
+        ((128, 232, 1), False),  # a visible assert's
+        ((256, 224, 2), False),  # a visible assert's
         ((256, 112, 1), True),
         ((128, 216, 1), False),  # 8 more columns still fit
         ((256, 216, 2), True),  # 216 + 26 is past the 240 that setmaxnreg can give two warpgroups
