@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import time
 
 import pytest
@@ -49,6 +51,11 @@ def test_static_review(text, static):
     assert declares_static_review(text) == static
 
 
+RECEIPT = Receipt(
+    "gemm_tiled", hashlib.sha256(b"a source").hexdigest(), "gpu", "NVIDIA H100 80GB HBM3", "12.8", "2026-11-29T08:00:00Z", "kernels.load('gemm_tiled')(a, b)", {"time": {"value": 3.1, "unit": "ms"}}
+).to_dict()
+
+
 def reading(text="", **cell):
     book = Reading(None, [NbCell("code", "f(1)", 0, **cell)])
     book.answers["q2"] = text
@@ -84,7 +91,7 @@ def test_figures_are_looked_up_in_the_outputs():
 
 def test_a_gpu_figure_needs_a_gpus_receipt():
     text = "I ran it on an H100 and measured 3.1 ms."
-    receipt = Receipt("gemm", "0" * 64, "gpu", "NVIDIA H100", "12.8", "2026-11-29T08:00:00Z", "gemm(a, b)", {"time": {"value": 3.1, "unit": "ms"}}).to_dict()
+    receipt = RECEIPT
     assert found(text, receipts=[receipt]) == []
     assert found(text, receipts=[receipt | {"backend": "emulator"}]) == [("claim_without_receipt", "review")]
     assert found(text, outputs=["3.1 ms"]) == [("claim_without_receipt", "review")]
@@ -148,7 +155,7 @@ def test_what_a_tool_reports_may_stand_in_the_outputs_or_in_the_lesson(text):
 
 @pytest.mark.parametrize("text", ON_A_GPU)
 def test_a_run_on_a_card_is_shown_by_its_receipt(text):
-    receipt = Receipt("gemm", "0" * 64, "gpu", "NVIDIA H100", "12.8", "2026-11-29T08:00:00Z", "gemm(a, b)", {"time": {"value": 3.1, "unit": "ms"}}).to_dict()
+    receipt = RECEIPT
     assert found(text, receipts=[receipt]) == []
     assert found(text, receipts=[receipt | {"backend": "emulator"}], outputs=["24 of 24 rows agree"]) == [("claim_without_receipt", "review")]
 
@@ -216,5 +223,31 @@ def test_many_claims_beside_long_outputs_are_looked_up_fast():
     assert time.process_time() - began < 3
 
 
-def test_code_blocks_are_not_prose():
-    assert not claims_in("```\n# I measured 3.1 ms\n```")
+def test_code_in_a_block_is_not_prose_but_what_is_written_there_is():
+    assert found("```python\nt = timeit(run, number=20)  # seconds\nmeasured_ms = 3.1\nassert measured_ms < 4\n```") == []
+    for text in ("```\nI measured 3.1 ms.\n```", "~~~\n# I measured 3.1 ms\n~~~", "```python\nf(1)  # I measured 3.1 ms\n```"):
+        assert found(text) == [("claim_without_output", "review")], "never a veto: it may be a cell's own comment"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我實測 3.1 毫秒。", "Ｉ ｍｅａｓｕｒｅｄ ３.１ ｍｓ.", "I mea\u00adsured 3.1 ms on my H1\u200b00.", "I **mea**sured 3.1 ms.", "I measured $3.1\\,\\text{ms}$.", "I&#32;measured <b>3.1</b>&nbsp;ms.", "I\u2019ve measured 3.1 ms.",
+        "I measured\n3.1 ms, and that is a good deal more than what the page says of the other one.", "What I did: I measured 3.1 ms.",
+    ],
+)  # fmt: skip
+def test_a_claim_is_read_as_it_shows_on_the_page(text):
+    assert found(text) == [("claimed_not_run", "veto")]
+    (finding,) = find_claims(reading(f"The guard matters.\n\n{text}"))
+    quote = re.search(r': "(.*)"$', finding.message.en, re.S)[1]
+    assert quote in text, "the quote is the student's own text"
+
+
+@pytest.mark.parametrize("text", ["I measured 3.1 ms, is that not telling?", "I measured 3.1 ms, didn't I?", "Did you know that I measured 3.1 ms?", "我测得 3.1 ms，是不是很慢？", "我实测 3.1 毫秒，对吧？"])
+def test_a_question_behind_a_statement_hides_no_claim(text):
+    assert found(text) == [("claim_without_output", "review")]
+
+
+@pytest.mark.parametrize("text", ["Is it slow that it takes 3.1 ms?", "Have I measured it, or 3.1 ms?", "How would one know, when nothing was measured?", "实测会是 3.1 ms 吗？", "为什么我测得的会是 3.1 ms？"])
+def test_a_question_is_no_claim(text):
+    assert found(text) == []
