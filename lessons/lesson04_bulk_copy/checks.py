@@ -4,7 +4,7 @@ The exercise is `swizzled_offset(row, byte)`: where byte `byte` (0..127) of row 
 a TMA load with the 128-byte swizzle, in bytes from the tile's start (a multiple of 1024). Normal cases lie in the first eight rows, where
 row and row mod 8 are the same; boundary cases lie beyond, in the last 16-byte chunk and at the tile's two ends.
 
-Every row and every chunk stands in each draw, so that no row is right by luck; most bytes lie inside a chunk rather than at its start,
+Every row, every chunk and every byte stands in each draw, so that none is right by luck; most bytes lie inside a chunk rather than at its start,
 and each of the three bits of the row and of the chunk occurs alone and with the others. Drawn places come on top.
 """
 
@@ -52,6 +52,12 @@ def _place(row: int) -> int:
     return CHUNK * ((5 * row + row // 8 + 3) % 8) + (7 * row + 4) % CHUNK
 
 
+def _other_bytes() -> list[tuple[int, int]]:
+    """(row, byte) for the bytes that _place() gives to no row. Those of the last chunk are boundaries, in rows that swizzle."""
+    placed = {_place(row) for row in range(8, ROWS)}
+    return [(1 + byte % 7, byte) for byte in range(ROW_BYTES) if byte not in placed]
+
+
 def normal_cases(rng) -> list[dict]:
     """The first eight rows: each once in a fixed place, then in a drawn chunk, inside the chunk."""
     cases = [
@@ -62,7 +68,7 @@ def normal_cases(rng) -> list[dict]:
     ]
     for row in range(8):
         cases += [_case("前八行", "in the first eight rows", row, byte) for byte in (_place(row) % 112, 16 * rng.integers(0, 7) + rng.integers(1, 16))]
-    return cases
+    return cases + [_case("前八行，每个字节", "every byte, in the first eight rows", *x) for x in _other_bytes() if not is_boundary({"row": x[0], "byte": x[1]})]
 
 
 def boundary_cases(rng) -> list[dict]:
@@ -74,6 +80,7 @@ def boundary_cases(rng) -> list[dict]:
         _case("第 8 行，第 0 字节", "row 8, byte 0", 8, 0),
         _case("第 9 行与第 1 行同样排列", "row 9 is laid as row 1", 9, chunk()),
         *(_case("第 8 行及以后，逐行", "row 8 and beyond, row by row", row, _place(row)) for row in range(8, ROWS)),
+        *(_case("最后一块，每个字节", "last chunk, every byte", *x) for x in _other_bytes() if is_boundary({"row": x[0], "byte": x[1]})),
         *(_case("第 8 行之后的随机一行", "a random row beyond 8", rng.integers(9, ROWS), chunk()) for _ in range(4)),
         _case("最后一块，第 1 行：不能越过行尾", "last chunk of row 1: does not run over the row's end", 1, 113),
         _case("最后一块，第 7 行：回到第 0 块", "last chunk of row 7: comes to chunk 0", 7, 122),

@@ -2,7 +2,7 @@
 
 The exercise is `accumulator_coord(thread, register)`, the (row, column) of the 64 x N accumulator tile that a register of a thread holds.
 Both numbers are mixed-radix: thread = 32 * warp + 4 * quad + place, register = 4 * group + 2 * half + side. Normal cases vary one digit at
-a time and then all of them, in every group of four threads and every group of columns; boundary cases are the last threads and registers
+a time and then all of them, for every thread and every register; boundary cases are the last threads and registers
 of several widths, and the seams where one digit wraps and the next begins. N is no argument: a wider tile only has more registers.
 
 Left open on purpose: threads beyond 127 and registers beyond 127, which no warpgroup and no instruction has.
@@ -47,9 +47,11 @@ def _case(zh: str, en: str, thread, register) -> dict:
 
 
 def _everywhere() -> list[tuple[int, int]]:
-    """A thread of each group of four and a register of each group of columns, in other pairs. Of two neighbouring groups one has the last
-    register, and of the others the middle two come in turn: each digit shows everywhere."""
-    return [(4 * i + (i + i // 8) % 4, 4 * ((13 * i + 6) % 32) + (3 if i % 2 else 1 + i // 8 % 2)) for i in range(32)]
+    """Each thread and each register once. A round takes one of each group of four threads and of each group of columns; in the first, of two
+    neighbouring groups one has the last register, and of the others the middle two come in turn: each digit shows everywhere."""
+    thread = lambda i, n: 4 * i + (i + i // 8 + n) % 4
+    register = lambda i, n: 4 * ((13 * i + 6) % 32) + ((3 if i % 2 else 1 + i // 8 % 2) + n) % 4
+    return [(thread((i + 9 * n) % 32, n), register(i, n)) for n in range(4) for i in range(32)]
 
 
 def normal_cases(rng) -> list[dict]:
@@ -67,7 +69,7 @@ def normal_cases(rng) -> list[dict]:
         ("行小列大", "small row, large column", 5, 110),
         ("行大列小", "large row, small column", 118, 3),
     ]
-    every = [_case("每个四线程组，每个列组", "every group of four threads, every group of columns", *x) for x in _everywhere()]
+    every = [_case("每个线程，每个寄存器", "every thread, every register", *x) for x in _everywhere()]
     drawn = [(warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(2)]
     return [_case(*f) for f in fixed] + every + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
 

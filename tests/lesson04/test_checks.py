@@ -13,6 +13,7 @@ from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson
+from autograder.lint.hidden import fixed_cases
 from tests.support import fills
 
 CHECKS = load_checks(find_lesson("4") / "checks.py")
@@ -59,6 +60,8 @@ WRONG = {
     "right in some rows only": "row * 128 + (byte ^ row % 8 * 16) if row < 38 or row == 63 or row % 8 in (3, 6) else row * 128 + byte",
     "right in some rows of each eight": "row * 128 + (byte ^ row % 8 * 16) if not (row > 16 and row % 8 in (1, 2, 4)) else row * 128 + byte",
     "one row wrong": "row * 128 + (byte ^ row % 8 * 16) if row != 41 else row * 128 + byte",
+    "one byte wrong": "row * 128 + (byte ^ row % 8 * 16) if byte != 50 else 0",
+    "one byte of the last chunk wrong": "row * 128 + (byte ^ row % 8 * 16) if byte != 125 else row * 128 + byte",
     "only the visible asserts": "{(0, 37): 37, (1, 0): 144, (5, 24): 712, (7, 20): 996}.get((row, byte), 0)",
     "a float": "row * 128 + (byte ^ row % 8 * 16) + 0.5",
     "nothing": "None",
@@ -113,7 +116,7 @@ def test_wrong_fills_fail(name):
     assert fills.caught_without_luck(CHECKS, function_of(WRONG[name]))
 
 
-SILENT = {"row not taken modulo 8", "row modulo 16", "right in the first eight rows only", "only the visible asserts", "right in some rows only", "right in some rows of each eight", "one row wrong"}
+SILENT = {"one byte wrong", "one byte of the last chunk wrong", "row not taken modulo 8", "row modulo 16", "right in the first eight rows only", "only the visible asserts", "right in some rows only", "right in some rows of each eight", "one row wrong"}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -126,6 +129,11 @@ def test_the_visible_asserts_say_nothing_of_row_8_and_beyond(name):
     except (AssertionError, TypeError):
         wrong = True
     assert wrong == (name not in SILENT | {"right but for the last chunk"}), name
+
+
+def test_every_row_and_every_byte_stands_in_each_draw():
+    fixed = [c["args"] for c in fixed_cases(CHECKS)]
+    assert {a["row"] for a in fixed} == set(range(64)) and {a["byte"] for a in fixed} == set(range(128))
 
 
 @pytest.mark.parametrize(

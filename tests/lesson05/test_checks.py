@@ -9,6 +9,7 @@ import pytest
 
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
+from autograder.lint.hidden import fixed_cases
 from kernels.specs.wgmma import coordinates
 from tests.support import fills
 
@@ -50,6 +51,8 @@ WRONG = {
     "the corner by hand": ("(63, 2 * register + 1) if thread == 127 else (16 * warp + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2)", (False, False)),
     "the last warp unlike the others": ("16 * warp + (8 * (register // 2 % 2) if thread < 96 else register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
     "right up to 40 columns": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * min(register // 4, 4) + 2 * (lane % 4) + register % 2", (False, False)),
+    "one register wrong": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4 if register != 77 else 0, 8 * (register // 4) + 2 * (lane % 4) + register % 2)", (False, True)),
+    "one thread wrong": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2 if thread != 50 else 0)", (False, True)),
     "true division": ("16 * warp + 8 * (register / 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
     "one number": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4) * 256 + 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
 }
@@ -77,6 +80,11 @@ def test_wrong_fill_fails_where_it_should(name, seed):
     fill, expected = WRONG[name]
     assert outcome(fill, seed) == expected
     assert fills.caught_without_luck(CHECKS, function_of(fill))
+
+
+def test_every_thread_and_every_register_stands_in_each_draw():
+    fixed = [c["args"] for c in fixed_cases(CHECKS)]
+    assert {a["thread"] for a in fixed} == {a["register"] for a in fixed} == set(range(128))
 
 
 def test_the_reference_is_the_kernels():

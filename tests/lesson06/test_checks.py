@@ -13,6 +13,7 @@ from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson
+from autograder.lint.hidden import fixed_cases
 from tests.support import fills
 
 CHECKS = load_checks(find_lesson("6") / "checks.py")
@@ -116,6 +117,12 @@ def test_the_cases_reach_every_place_of_a_ring_over_two_laps():
         n = phase * stages + index + 1
         assert case["expect"] == (n % stages, n // stages % 2) and set(case["name"]) == {"zh", "en"}
     assert len({tuple(c["args"].values()) for c in cases}) == len(cases)
+
+
+def test_every_ring_of_up_to_32_stages_wraps_in_both_laps_in_each_draw():
+    fixed = {tuple(c["args"].values()) for c in fixed_cases(CHECKS)}
+    assert {(n - 1, phase, n) for n in range(1, 33) for phase in (0, 1)} <= fixed
+    assert {n for index, _, n in fixed if index + 1 < n} >= set(range(2, 17))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from autograder.lesson.checks import load_checks
 from autograder.lesson.store import find_lesson
+from autograder.lint.hidden import fixed_cases
 from tests.support import fills
 
 CHECKS = load_checks(find_lesson("8") / "checks.py")
@@ -102,6 +103,11 @@ def test_each_case_is_what_a_thread_of_wgmma_holds():
             assert not rest and n % 8 == 0 and n <= 256
             assert case["expect"] == slabs * (n // 2) and isinstance(case["expect"], int)
             assert set(case["name"]) == {"zh", "en"}
+
+
+def test_every_height_width_and_number_of_warpgroups_stands_in_each_draw():
+    heights, widths, groups = map(set, zip(*(c["args"].values() for c in fixed_cases(CHECKS))))
+    assert heights == set(range(64, 4097, 64)) and widths == set(range(8, 257, 8)) and groups == set(range(1, 8))
 
 
 def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
