@@ -70,6 +70,7 @@ def run(argv: list[str]) -> None:
             raise CourseError(f"There is no command {name!r}.", remedy=(f"Did you mean {near[0]}? " if near else "") + "`course --help` lists all.")
         if name not in _here():
             raise CourseError(f"`course {name}` is not part of the student's install.", remedy="Run it in a checkout of the course.")
+        _refuse_empty(rest)
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
         app.command()(importlib.import_module(_module(name)).command)
         app(args=rest, prog_name=f"course {name}")
@@ -80,6 +81,14 @@ def run(argv: list[str]) -> None:
         if kernels is None or not isinstance(e, kernels.KernelError):
             raise
         _fail(e)
+
+
+def _refuse_empty(arguments: list[str]) -> None:
+    """No argument of any command may be empty: an empty path would be the current folder, an empty address none at all."""
+    for before, argument in zip(["", *arguments], arguments):
+        option, is_one, value = argument.partition("=") if argument.startswith("--") else (before if before.startswith("-") else "", "=", argument)
+        if is_one and not value.strip():
+            raise CourseError(f"{option or 'An argument'} is empty.", remedy="Give it a value or leave it out; perhaps a shell variable is not set.")
 
 
 def _fail(e: Exception) -> None:

@@ -14,7 +14,7 @@ DbOption = Annotated[str | None, typer.Option("--db", envvar="COURSE_DB_URL", he
 def command(
     lesson: Annotated[str | None, typer.Argument(help="Lesson: slug, number or part of the name.")] = None,
     lesson_option: Annotated[str | None, typer.Option("--lesson", help="The lesson as an option.")] = None,
-    submissions: Annotated[Path, typer.Option(help="Folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect` makes it from a download.")] = ...,
+    submissions: Annotated[Path | None, typer.Option(help="Folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect` makes it from a download. Required.")] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write the verdicts as JSON.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Worker processes; default: one a core.", min=1)] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler, e.g. tcp://host:8786, instead of --jobs.")] = None,
@@ -31,6 +31,8 @@ def command(
         raise typer.BadParameter("--jobs and --cluster exclude each other.")
     if (lesson is None) == (lesson_option is None):
         raise typer.BadParameter("Name one lesson: `course grade LESSON --submissions DIR`, or with --lesson LESSON.")
+    if submissions is None:
+        raise typer.BadParameter(f"Name the folder of submissions: `course grade {lesson or lesson_option} --submissions DIR`.")
     from autograder.errors import CourseError
     from autograder.gradebook.course import CourseFolder, refuse_own, write_output
     from autograder.gradebook.final import final_results
@@ -44,7 +46,7 @@ def command(
         raise CourseError("--json names a folder.", where=str(json_out), remedy="Name a file.")
     folder = CourseFolder(course, db_url=db)
     if json_out is not None:
-        refuse_own(json_out, folder)
+        refuse_own(json_out, folder, submissions)
     screen = console()
     with progress_bar(screen, f"grading {found.slug}") as progress:
         summary = grade_submissions(found, submissions, folder, jobs=jobs, cluster=cluster, progress=progress, regrade=regrade, challenges=challenges)

@@ -18,7 +18,8 @@ def command(
 ):
     """Write the class report: states, scores, what is most missed, the review queue, times, shared texts."""
     from autograder.gradebook.course import CourseFolder
+    from autograder.gradebook.show import printable
     from autograder.lesson import load_lesson
     from autograder.report import write_report
 
-    typer.echo(f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out, tell=typer.echo)}")
+    typer.echo(f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out, tell=lambda line: typer.echo(printable(line)))}")

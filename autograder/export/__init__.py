@@ -16,13 +16,14 @@ FORMATS = ("csv", "canvas", "moodle")
 def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | None = None, *, tell: Callable[[str], None] = lambda line: None) -> Path:
     """Write the grades of one lesson and return the file, by default grading/<lesson>-<format>.csv in the course folder.
 
-    fmt: "csv", "canvas" or "moodle".  tell: gets a line for each kind of grade that an LMS does not get yet, and how to release it.
+    fmt: "csv", "canvas" or "moodle".  tell: gets a line for each kind of grade that an LMS does not get yet, and how to release it; and one
+    about those whose stored result cannot be read.
     Raises CourseError for another format or where nobody has been graded.
     """
     from autograder.errors import CourseError
     from autograder.export.formats import ROWS, held_back, to_csv
     from autograder.gradebook.course import CourseFolder, write_output
-    from autograder.gradebook.final import final_results
+    from autograder.gradebook.final import final_results, unread_lines
     from autograder.gradebook.formgrader import how_to_open
 
     if fmt not in FORMATS:
@@ -35,6 +36,8 @@ def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | Non
         write_output(path, text, course)
     except OSError as e:
         raise CourseError(f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+    for line in unread_lines(finals):
+        tell(line)
     if fmt != "csv":
         for line in held_back(finals):
             tell(line)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from autograder.gradebook.final import Final
+from autograder.gradebook.rows import joined
 from autograder.lesson import Lesson
 from autograder.records import POINT_NAMES
 
@@ -62,8 +63,8 @@ def csv_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
             " ".join(f.human.waiting),
             " ".join(n for n in POINT_NAMES if n in f.human.manual),
             _text(" ".join(result.veto)),
-            _text(" ".join(result.why)),
-            _text(" ".join(x.message.en for x in result.findings)),
+            _text(joined(result.why)),
+            _text(joined(x.message.en for x in result.findings)),
             f.timestamp.isoformat() if f.timestamp else "",
             f.duedate.isoformat() if f.duedate else "",
         ]
@@ -75,7 +76,8 @@ def canvas_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notes", title]
     yield ["    Points Possible", "", "", "", "", "", lesson.rubric.points.total()]
     for f in finals:
-        name = ", ".join(x for x in (f.last_name, f.first_name) if x) or f.result.student
+        given, family = _names(f)
+        name = ", ".join(x for x in (family, given) if x) or f.result.student
         yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), released(f)]
 
 
@@ -118,7 +120,16 @@ def held_back(finals: Iterable[Final]) -> list[str]:
 
 
 def _remark(f: Final) -> str:
-    return " ".join([f"{f.result.state}.", *(f"veto: {v}." for v in f.result.veto), *f.result.reasons])
+    return joined([f"{f.result.state}.", *(f"veto: {v}." for v in f.result.veto), *f.result.reasons], f.result.lang)
+
+
+def _names(f: Final) -> tuple[str, str]:
+    """(given, family). Where Moodle writes "Family, Given", the gradebook has them the other way round, parted at the first blank."""
+    family, comma, given = f"{f.first_name} {f.last_name}".partition(",")
+    return (given.strip(), family.strip()) if f.first_name and comma and not _SUFFIX.fullmatch(given.strip()) else (f.first_name, f.last_name)
+
+
+_SUFFIX = re.compile(r"(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)?\.?", re.I)  # what follows a comma in "Mary O'Brien, Jr."
 
 
 def _text(value: str) -> str:

@@ -11,20 +11,26 @@ if TYPE_CHECKING:
     from autograder.lesson import Lesson
 
 
-def write_feedback(lesson: Lesson, course: CourseFolder | Path, *, progress: Callable[[int, int], None] | None = None) -> list[Path]:
+def write_feedback(
+    lesson: Lesson, course: CourseFolder | Path, *, progress: Callable[[int, int], None] | None = None, tell: Callable[[str], None] = lambda line: None
+) -> list[Path]:
     """Write feedback/<student>/<lesson>/<lesson>.html for everyone graded; return the pages in order of the names.
 
-    nbgrader's release_feedback finds them there. Raises CourseError where nobody has been graded, and where a page cannot be written, after all
+    nbgrader's release_feedback finds them there. tell: gets a line about those whose stored result cannot be read; a page that they have
+    stays as it is. Raises CourseError where nobody has been graded, and where a page cannot be written, after all
     the others.
     """
     from autograder.errors import CourseError
     from autograder.feedback.page import render_page
     from autograder.gradebook.course import CourseFolder, write_atomically
-    from autograder.gradebook.final import final_results
+    from autograder.gradebook.final import final_results, unread_lines
     from autograder.gradebook.submissions import copy_side_files
 
     course = course if isinstance(course, CourseFolder) else CourseFolder(course)
-    finals = final_results(course, lesson)
+    everyone = final_results(course, lesson)
+    for line in unread_lines(everyone):
+        tell(line)
+    finals = [f for f in everyone if not f.unread]
     written, failed = [], []
     for n, final in enumerate(finals, 1):
         path = course.step("feedback", final.result.student, lesson.slug) / f"{lesson.slug}.html"

@@ -10,11 +10,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from autograder.gradebook import apart
 from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.parts import Part, read_parts
+from autograder.gradebook.rows import joined
 from autograder.gradebook.safe import safe_markdown, safe_outputs
 from autograder.gradebook.submissions import copy_side_files
-from autograder.gradebook.taken import taken_or_none
+from autograder.gradebook.taken import chosen_in
+from autograder.grading.read import Unreadable
+from autograder.grading.read.files import files_in
 from autograder.lesson import Lesson
 from autograder.records import Result
 
@@ -24,6 +28,7 @@ MAX_SOURCE = 100_000  # characters of one cell
 _WORDS = {
     "zh": {
         "unread": "**未能批改。** {why}",
+        "unshown": "**提交的笔记本太大或太复杂，这里没有显示学生写的内容；请打开 submitted/ 里他交的文件。**",
         "extra": "## 学生自己添加或改动的单元格",
         "check": "{mark} [{kind}] {name}{message}",
         "kind": {"normal": "正常", "boundary": "边界", "own_case": "学生自己的输入"},
@@ -31,6 +36,7 @@ _WORDS = {
     },
     "en": {
         "unread": "**Not graded.** {why}",
+        "unshown": "**The hand-in is too large or too complex to be shown here; open the student's file in submitted/.**",
         "extra": "## Cells that the student added or changed",
         "check": "{mark} [{kind}] {name}{message}",
         "kind": {"normal": "normal", "boundary": "boundary", "own_case": "the student's own input"},
@@ -44,21 +50,38 @@ def write_autograded(course: CourseFolder, lesson: Lesson, result: Result) -> Pa
     name = f"{lesson.slug}.ipynb"
     folder = course.step("submitted", result.student, lesson.slug)
     target = course.step("autograded", result.student, lesson.slug) / name
-    write_atomically(target, autograded_text(lesson, taken_or_none(lesson, folder), result), mode=0o444)
+    write_atomically(target, shown_text(lesson, folder, result), mode=0o444)
     copy_side_files(folder, target.parent)
     return target
 
 
-def autograded_text(lesson: Lesson, source: Path | None, result: Result) -> str:
-    """The notebook as JSON text. source: the hand-in, None where there is none; an unreadable one gives the empty released notebook."""
+def shown_text(lesson: Lesson, folder: Path, result: Result) -> str:
+    """The notebook as JSON text, of what stands in a student's folder. A large hand-in is read in a process of its own; where that fails the
+    student's text is left out, and the page says so."""
+    if result.state == "UNGRADED":
+        return autograded_text(lesson, None, result)
+    try:
+        files = files_in(folder)
+        if not apart.is_large(files):
+            return autograded_text(lesson, chosen_in(lesson, folder, files), result)
+    except Unreadable:
+        return autograded_text(lesson, None, result)
+    answer = apart.ask(lesson, show=str(folder), result=result.model_dump(mode="json"))
+    return autograded_text(lesson, None, result, unshown=True) if answer is None else answer["text"]
+
+
+def autograded_text(lesson: Lesson, source: Path | None, result: Result, *, unshown: bool = False) -> str:
+    """The notebook as JSON text. source: the hand-in, None where there is none; an unreadable one gives the empty released notebook. unshown:
+    there is one, but it is not shown."""
     notebook = json.loads(_released(lesson, result.lang))
     words = _WORDS[result.lang]
     if result.state == "UNGRADED":
         parts: list[Part] = []
-        head = words["unread"].format(why=" ".join(result.reasons))
+        head = words["unread"].format(why=joined(result.reasons, result.lang))
     else:
         parts = read_parts(lesson, source, notebook["cells"]) if source else []
-        head = words["verdict"].format(state=result.state, total=result.total, reasons=" ".join(result.reasons))
+        head = words["verdict"].format(state=result.state, total=result.total, reasons=joined(result.reasons, result.lang))
+    head += "\n\n" + words["unshown"] if unshown else ""
     mine = {p.cell_id: p for p in parts if p.cell_id}
     cells = notebook["cells"] = _worth_showing(notebook["cells"], mine)
     for cell in cells:

@@ -7,6 +7,7 @@ with one thread each: dask worker ADDRESS --nworkers auto --nthreads 1.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from asyncio import CancelledError
@@ -19,11 +20,28 @@ from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import Finding, Result
 
-CONNECT = "10s"
+CONNECT = 10.0  # seconds
 PATIENCE = 60.0  # seconds without any worker
 POLL = 5.0  # seconds between two looks at the workers
 FETCH = 5.0  # seconds to bring a finished result here
 WINDOW = 4  # notebooks under way for each worker thread: keeps workers busy and memory flat
+
+
+def refuse_unreachable(address: str) -> None:
+    """Speak with the scheduler once, before any work: a Client that cannot leaves twenty lines of its own behind. Raises CourseError."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    async def say_hello() -> None:
+        comm = await connect(address, timeout=CONNECT, **Security().get_connection_args("client"))
+        comm.abort()
+
+    try:
+        asyncio.run(asyncio.wait_for(say_hello(), CONNECT + 1))
+    except (OSError, TimeoutError) as e:
+        raise _silent(address, e) from None
+    except (ValueError, TypeError, RuntimeError, ImportError) as e:  # no address, or a kind of connection that is not set up here
+        raise CourseError(f"No dask scheduler can be reached at this address: {e}.", where=address, remedy="Write it like tcp://host:8786, as `dask scheduler` prints it.") from None
 
 
 def grade_on_cluster(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]], rubric_hash: str) -> Iterator[Result]:
@@ -33,7 +51,7 @@ def grade_on_cluster(address: str, lesson: Lesson, items: Iterable[tuple[str, Pa
     try:
         client = Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as e:
-        raise CourseError(f"No dask scheduler answers: {e or type(e).__name__}.", where=address, remedy="Start one with `dask scheduler` and workers with `dask worker ADDRESS`.") from None
+        raise _silent(address, e) from None
     with client:
         source = iter(items)
         waiting: dict = {}  # future -> student
@@ -99,6 +117,10 @@ def _threads(client, address: str) -> int:
         if time.monotonic() > until:
             raise CourseError("The cluster has no worker.", where=address, remedy=f"Start workers with `dask worker {address} --nthreads 1` and run the same command again; nothing graded is lost.")
         time.sleep(0.5)
+
+
+def _silent(address: str, e: Exception) -> CourseError:
+    return CourseError(f"No dask scheduler answers: {str(e) or type(e).__name__}.", where=address, remedy="Start one with `dask scheduler` and workers with `dask worker ADDRESS`.")
 
 
 def _lost(address: str) -> CourseError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -52,6 +53,10 @@ class CourseFolder:
             config = self.root / CONFIG_NAME
             if not config.exists():
                 write_atomically(config, CONFIG_TEXT)
+        except (FileExistsError, NotADirectoryError) as e:
+            at = Path(e.filename or self.root)
+            file = next((p for p in (at, *at.parents) if p.exists()), at)
+            raise CourseError("The course folder cannot be written: a file stands where it needs a folder.", where=str(file), remedy="Move the file away, or name another course folder with --course.") from None
         except OSError as e:
             raise CourseError(
                 f"The course folder cannot be written: {e.strerror}.", where=str(self.root), remedy="Make it writable or name another with --course."
@@ -79,12 +84,12 @@ class CourseFolder:
 
     @property
     def db_url(self) -> str:
-        """The gradebook's URL: given, or from the settings, or SQLite in this folder."""
+        """The gradebook's URL: given, or from the settings, or SQLite in this folder. Raises CourseError where it is none that keeps a gradebook."""
         if self._db_url:
-            return self._db_url
+            return usable(self._db_url)
         url = self.config.get("CourseDirectory", {}).get("db_url")
         if isinstance(url, str) and url:
-            return url
+            return usable(url)
         if {"?", "%"} & set(str(self.root)):  # parts of a URL: the gradebook would stand in another folder
             raise CourseError("A course folder's name can hold neither ? nor %.", where=str(self.root), remedy="Name another with --course.")
         return f"sqlite:///{self.root / 'gradebook.db'}"
@@ -110,7 +115,7 @@ class CourseFolder:
         if file and write:
             _refuse_read_only(file)
         from nbgrader.api import InvalidEntry
-        from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
+        from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
         gradebook = None
         try:
@@ -123,12 +128,30 @@ class CourseFolder:
         except InvalidEntry as e:  # nbgrader's own wrapping of a database error
             raise _explain(e, self.db_url, True) from e
         except (NoSuchModuleError, ModuleNotFoundError) as e:
-            raise CourseError(
-                f"The driver for this gradebook is not installed ({e}).", where=_safe(self.db_url), remedy='For PostgreSQL: pip install "psycopg[binary]" and a URL postgresql+psycopg://...'
-            ) from None
+            raise CourseError(f"The driver for this gradebook is not installed ({e}).", where=_safe(self.db_url), remedy=_DRIVERS) from None
+        except ArgumentError as e:  # a URL of the right form that its database does not take
+            raise CourseError(f"This is no URL of a gradebook ({' '.join(str(e).split())[:80]}).", where=_safe(self.db_url), remedy=_URLS) from None
         finally:
             if gradebook is not None:
                 gradebook.close()
+
+
+_URLS = "Write it like sqlite:////folder/gradebook.db or postgresql+psycopg://user@host/name; without --db it is gradebook.db in the course folder."
+_DRIVERS = 'The course keeps its gradebook in SQLite, which needs no driver, or in PostgreSQL: pip install "psycopg[binary]" and a URL postgresql+psycopg://user@host/name.'
+
+
+def usable(url: str) -> str:
+    """The same URL, if it has the form of one and what is written there stays. Raises CourseError."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        found = make_url(url)
+    except (ArgumentError, ValueError):
+        raise CourseError("This is no URL of a gradebook.", where=re.sub(r":[^:@]*@", ":***@", url), remedy=_URLS) from None
+    if found.get_backend_name() == "sqlite" and (found.database in (None, "", ":memory:") or ":memory:" in url or "mode=memory" in url):
+        raise CourseError("This SQLite URL names no file: the gradebook would be gone when the command ends.", where=url, remedy=_URLS)
+    return url
 
 
 def open_gradebook(db_url: str) -> Gradebook:
@@ -210,10 +233,18 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
     return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")
 
 
-def refuse_own(path: Path, course: CourseFolder) -> None:
-    """A file that the user named must not be one that the course folder lives on, by whatever name. Raises CourseError."""
+_SIDES = ("", "-journal", "-wal", "-shm")  # what SQLite keeps beside a database is a part of it
+
+
+def refuse_own(path: Path, course: CourseFolder, submissions: Path | None = None) -> None:
+    """A file that the user named must not be one that the course folder lives on, by whatever name, nor lie among the submissions. Nor may
+    it be a notebook that is there: somebody's work. Raises CourseError."""
     at, gradebook = path.resolve(), course.sqlite_file
-    own = [course.root / name for name in (*STEPS, CONFIG_NAME)] + ([gradebook.resolve()] if gradebook else [])
+    if submissions is not None and at.is_relative_to(submissions.resolve()):
+        raise CourseError("This lies in the folder of submissions.", where=str(path), remedy="Name a file outside it: what the students handed in stays as it is.")
+    if at.suffix.lower() == ".ipynb" and at.exists():
+        raise CourseError("This is a notebook, which would be written over.", where=str(path), remedy="Name another file.")
+    own = [course.root / name for name in (*STEPS, CONFIG_NAME)] + [gradebook.resolve().with_name(gradebook.resolve().name + end) for end in _SIDES if gradebook]
     same = gradebook is not None and path.exists() and gradebook.exists() and path.samefile(gradebook)
     if same or any(at.is_relative_to(p) for p in own) or (at.parent == course.grading and at.suffix in (".jsonl", ".lock")):
         raise CourseError("This is the gradebook itself, or another file that the course folder lives on.", where=str(path), remedy="Name another file.")

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 from autograder.gradebook.rows import WRITTEN
 from autograder.lesson import Lesson
-from autograder.lesson.rubric import Rubric
-from autograder.records import POINT_NAMES, Result, State
+from autograder.lesson.rubric import Rubric, Text
+from autograder.records import POINT_NAMES, Finding, Result, State
 
 if TYPE_CHECKING:
     from autograder.gradebook.course import CourseFolder
@@ -85,9 +85,28 @@ class Final:
         return None if self.result.state == "UNGRADED" else max(0.0, self.result.total - self.penalty)
 
     @property
+    def unread(self) -> bool:
+        """Is what the gradebook holds of him no result that this version reads? It counts as not graded until `course grade` has run again."""
+        return any(f.code == UNREAD_RESULT for f in self.result.findings)
+
+    @property
     def waits(self) -> bool:
         """Does anything wait for a person: an open verdict, or points that are provisional though the verdict stands?"""
         return self.result.state == "REVIEW" or (self.result.state != "UNGRADED" and bool(self.human.waiting))
+
+
+UNREAD_RESULT = "stored_result_unread"
+_UNREAD = Text(
+    zh="成绩册里保存的批改结果无法读取（由课程的另一个版本写入，或已损坏），需要重新批改；人工评分不受影响。",
+    en="The stored result cannot be read (another version of the course wrote it, or it is damaged): it is graded anew by `course grade`; manual scores stay.",
+)
+
+
+def unread_lines(finals: Iterable[Final], shown: int = 20) -> list[str]:
+    """One line that names those whose stored result cannot be read; none where all can."""
+    names = [f.result.student for f in finals if f.unread]
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return [f"Counted as not graded, {len(names)}: {', '.join(names[:shown])}{more}. {_UNREAD.en}"] if names else []
 
 
 def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
@@ -194,7 +213,7 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook
     from sqlalchemy import select
 
-    from autograder.gradebook.tables import course_result
+    from autograder.gradebook.tables import course_result, stored
 
     session, slug = gradebook.db, lesson.slug
     wanted = None if students is None else set(students)
@@ -241,7 +260,7 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     for student, submission, text, graded_at in people:
         if wanted is not None and student.id not in wanted:
             continue
-        auto = Result.model_validate_json(text)
+        auto = stored(text) or Result.ungraded(student.id, slug, _UNREAD, findings=[Finding(code=UNREAD_RESULT, severity="review", message=_UNREAD)])
         entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
         order = [n for n in POINT_NAMES if n in entry["waiting"]]
         human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))

@@ -33,7 +33,7 @@ class GradingExporter(NotebookExporter):
         if not converter._sanitizing:
             return path.read_text(encoding="utf-8"), resources
         from autograder.gradebook.assignment import ensure_assignment
-        from autograder.gradebook.autograded import autograded_text
+        from autograder.gradebook.autograded import shown_text
         from autograder.gradebook.journal import Entry
         from autograder.gradebook.late import penalty_for
         from autograder.gradebook.store import Writer
@@ -49,7 +49,7 @@ class GradingExporter(NotebookExporter):
         taken, digest = hand_in(lesson, path.parent)  # `path` may be an untouched one beside it
         result = grade_notebook(lesson, taken, place["student"]) if isinstance(taken, Path) else Result.ungraded(place["student"], lesson.slug, taken)
         result = with_stamp(result, stamp)
-        text = autograded_text(lesson, taken if isinstance(taken, Path) else None, result)
+        text = shown_text(lesson, path.parent, result)
         with course.gradebook(write=True) as gradebook:
             ensure_assignment(gradebook, course, lesson)
             writer = Writer(gradebook, lesson.slug, lesson.rubric, partial(penalty_for, self.config))
@@ -74,6 +74,8 @@ class FeedbackExporter(HTMLExporter):
             finals = read_finals(gradebook, lesson, partial(penalty_for, self.config), [place["student"]])
         if not finals:
             raise ValueError(f"{place['student']} has not been graded in {lesson.slug}; run nbgrader autograde first")
+        if finals[0].unread:
+            raise ValueError(finals[0].result.why[0])
         return render_page(lesson, finals[0]), resources
 
 

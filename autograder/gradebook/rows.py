@@ -6,6 +6,8 @@ automatically must be right. It stands in the comment as a suggestion, and the r
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.lesson.rubric import Rubric, Slot
@@ -76,7 +78,7 @@ def comment_rows(result: Result, rubric: Rubric) -> dict[str, str | None]:
     words = _WORDS[result.lang]
     comments: dict[str, str | None] = dict.fromkeys(COMMENTED)
     if result.state == "UNGRADED":
-        comments["exercise"] = words["ungraded"].format(why=" ".join(result.reasons) or "-")
+        comments["exercise"] = words["ungraded"].format(why=joined(result.reasons, result.lang) or "-")
         return comments
     hidden = [c for c in result.checks if c.kind in ("normal", "boundary")]
     if hidden:
@@ -101,6 +103,18 @@ def _slot_comment(score: SlotScore, slot: Slot, lang: str) -> str:
     if score.points < score.max_points:
         parts += [words["missing"].format(hint=hints[x]) for x in score.missing[:1] if x in hints]
     return " ".join(parts)
+
+
+def joined(reasons: Iterable[str], lang: str = "en") -> str:
+    """Reasons as one line: some are sentences that end in a full stop, most are not and need something between them."""
+    out = ""
+    for reason in reasons:
+        between = "" if not out else " " if _ENDED.search(out) else "；" if lang == "zh" else "; "
+        out += between + reason
+    return out
+
+
+_ENDED = re.compile(r"[.!?。！？][”\"'）)]*$")
 
 
 def _cell_of(where: str) -> str:

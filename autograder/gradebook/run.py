@@ -75,6 +75,10 @@ def grade_submissions(
     if (at := Path(submissions).resolve()) in (course.root, *(course.root / name for name in _NO_SUBMISSIONS)):
         raise CourseError("This belongs to the course folder and holds no submissions.", where=str(at), remedy=f"Name {course.root / 'submitted'}, which `course collect` fills, or a folder of <student>/ folders.")
     found = find_submissions(submissions, lesson)
+    if cluster:
+        from autograder.gradebook.cluster import refuse_unreachable
+
+        refuse_unreachable(cluster)
     course.prepare()
     grader = grader or (partial(_cluster_grader, cluster) if cluster else partial(_pool_grader, jobs))
     if challenges:

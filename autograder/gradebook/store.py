@@ -15,7 +15,7 @@ from sqlalchemy import and_, delete, insert, or_, select
 from autograder.gradebook.journal import Entry
 from autograder.gradebook.rows import GradeRow, comment_rows, counted, grade_rows
 from autograder.gradebook.stamps import UNREAD, Stamp
-from autograder.gradebook.tables import course_result
+from autograder.gradebook.tables import course_result, stored
 from autograder.lesson.rubric import Rubric
 from autograder.records import MACHINE_FAULTS, Result
 
@@ -36,15 +36,15 @@ class Known(NamedTuple):
 
 
 def graded_before(gradebook: Gradebook, slug: str) -> dict[str, Known]:
-    """student -> what stands in the gradebook; not of submissions that were removed from it."""
+    """student -> what stands in the gradebook; not of submissions that were removed from it, nor where the result cannot be read: it is graded anew."""
     found = lambda *codes: or_(*(course_result.c.result.contains(f'{{"code":"{code}"', autoescape=True) for code in codes))  # no student's text holds this: its quotes are escaped
     rows = gradebook.db.execute(
-        select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash, SubmittedAssignment.timestamp, found(UNREAD), found(*MACHINE_FAULTS))
+        select(course_result.c.student, course_result.c.source_hash, course_result.c.rubric_hash, SubmittedAssignment.timestamp, found(UNREAD), found(*MACHINE_FAULTS), course_result.c.result)
         .join(SubmittedAssignment, SubmittedAssignment.student_id == course_result.c.student)
         .join(Assignment, (Assignment.id == SubmittedAssignment.assignment_id) & (Assignment.name == course_result.c.assignment))
         .where(course_result.c.assignment == slug)
     )
-    return {student: Known(source, rubric, Stamp(time, bool(unread)), bool(fault)) for student, source, rubric, time, unread, fault in rows}
+    return {student: Known(source, rubric, Stamp(time, bool(unread)), bool(fault)) for student, source, rubric, time, unread, fault, text in rows if stored(text) is not None}
 
 
 class Writer:
@@ -104,11 +104,12 @@ class Writer:
             self._set_penalty(submission, books[student], state, grades[student].values())
         self.session.commit()
 
-    def _earlier(self, students: Iterable[str]) -> dict[str, tuple[str, Result]]:
+    def _earlier(self, students: Iterable[str]) -> dict[str, tuple[str, Result | None]]:
+        """student -> the hash of the hand-in that stands in the gradebook, and its result, None where that cannot be read."""
         rows = self.session.execute(
             select(course_result.c.student, course_result.c.source_hash, course_result.c.result).where(course_result.c.assignment == self.slug, course_result.c.student.in_(list(students)))
         )
-        return {student: (source, Result.model_validate_json(text)) for student, source, text in rows}
+        return {student: (source, stored(text)) for student, source, text in rows}
 
     def _add_missing(self, students: Iterable[str]) -> None:
         """What nbgrader's add_student and add_submission make, for many students at once."""
@@ -173,10 +174,11 @@ class Writer:
     def _fill(self, entry: Entry, earlier, submission, grades: dict[str, Grade], comments: dict[str, Comment]) -> None:
         rows = grade_rows(entry.result)
         same_source = earlier is not None and earlier[0] == entry.source_hash
-        old_rows: dict[str, GradeRow] = grade_rows(earlier[1]) if earlier else {}
+        old_rows: dict[str, GradeRow] | None = {} if earlier is None else grade_rows(earlier[1]) if earlier[1] is not None else None
         for name, row in rows.items():
             grade = grades[self.grade_cells[name]]
-            known = same_source and old_rows.get(name) == row and grade.auto_score == row.auto_score
+            same_row = grade.manual_score is not None if old_rows is None else old_rows.get(name) == row  # unread: a manual score is a person's word
+            known = same_source and same_row and grade.auto_score == row.auto_score
             if not known:  # else a person may have settled it already: leave it
                 grade.needs_manual_grade = row.needs_manual_grade or grade.manual_score is not None
             grade.auto_score = row.auto_score

@@ -39,14 +39,16 @@ class Submission:
 def find_submissions(folder: Path, lesson: Lesson) -> list[Submission]:
     """All hand-ins of one lesson below `folder`, in order of the students' names. Raises CourseError where there is none."""
     folder, slug = Path(folder), lesson.slug
-    if folder.is_file():
+    if folder.exists() and not folder.is_dir():
         raise CourseError("The submissions are a file, not a folder.", where=str(folder), remedy=f"Name the folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect {slug} {folder}` makes it from a zip.")
     if not folder.is_dir():
         raise CourseError("The folder of submissions does not exist.", where=str(folder), remedy="Name the folder that holds <student>/<lesson>/<lesson>.ipynb.")
     lessons = {p.name for p in list_lessons()}
+    entries = [p for p in _entries(folder) if p.is_dir() or _leads_nowhere(p)]
+    _refuse_one_student(folder, entries, lesson, lessons)
     found: dict[str, Submission] = {}
     # a name that is its own id comes first: where another name gives the same id, it is that one's copy, staged by an earlier run
-    for student in sorted((p for p in _entries(folder) if p.is_dir()), key=lambda p: student_id(p.name) != p.name):
+    for student in sorted(entries, key=lambda p: student_id(p.name) != p.name):
         if (submission := _looked_at(student, lesson, lessons)) is not None:
             found[submission.student] = submission
     if not found:
@@ -54,6 +56,24 @@ def find_submissions(folder: Path, lesson: Lesson) -> list[Submission]:
         remedy = f"The files lie loose (e.g. {loose[0]}): run `course collect {slug} {folder}` first, which sorts an LMS's files or <student>.ipynb into <student> folders." if loose else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
         raise CourseError(f"There is no submission of {slug}.", where=str(folder), remedy=remedy)
     return [found[student] for student in sorted(found)]
+
+
+def _refuse_one_student(folder: Path, entries: list[Path], lesson: Lesson, lessons: set[str]) -> None:
+    """One folder too deep: a student's own, whose lessons would be taken for students. A folder of that name beside students is not that."""
+    at = folder.resolve()
+    own = [p.name for p in entries if p.name in lessons]
+    if at.name in lessons and any(p.suffix == ".ipynb" for p in _entries(folder)):
+        raise CourseError("This is one student's folder for one lesson.", where=str(folder), remedy=f"Name the folder of the whole class, two above it: {at.parent.parent}.")
+    if own and not any((p / lesson.slug).is_dir() for p in entries if p.name not in lessons):
+        raise CourseError(f"This is one student's folder: {own[0]} lies in it.", where=str(folder), remedy=f"Name the folder above it, which holds a folder for each student: {at.parent}.")
+
+
+def _leads_nowhere(path: Path) -> bool:
+    """Is it a link without a target where a student's folder could stand? He hears of it, as of any other link."""
+    try:
+        return path.is_symlink() and not path.exists() and path.suffix not in (".ipynb", ".zip")
+    except OSError:
+        return True
 
 
 def student_id(name: str) -> str:

@@ -6,7 +6,10 @@ twice and a change of checks or rubric asks for a regrade.
 
 from __future__ import annotations
 
+from pydantic import ValidationError
 from sqlalchemy import Column, DateTime, Float, MetaData, String, Table, Text
+
+from autograder.records import Result
 
 metadata = MetaData()
 
@@ -22,3 +25,11 @@ course_result = Table(
     Column("graded_at", DateTime(), nullable=False),  # UTC
     Column("result", Text(), nullable=False),  # records.Result as JSON
 )
+
+
+def stored(text: str) -> Result | None:
+    """A result as it stands in the table; None of one that today's Result does not accept: another version of the course wrote it, or it is damaged."""
+    try:
+        return Result.model_validate_json(text)
+    except (ValidationError, TypeError):
+        return None

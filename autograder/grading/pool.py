@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from autograder.records import Finding, Result
 
 TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
 START_TIMEOUT = 120.0
-STARTS = 3  # workers that may end in a row before one is ready: the system may kill one for its memory
+STARTS = 3  # times in a row that a worker may end before it is ready, in one place of the pool: the system may kill one for its memory
 RECYCLE = 5000  # submissions after which a worker is replaced, so that nothing it leaks adds up; a new one takes seconds to be ready
 LARGE_MB = 1000  # of memory in a worker after a submission, from which it is replaced at once: three times what honest ones leave
 MEMORY_MB = 4096
@@ -88,6 +89,7 @@ class _Worker:
     done: int = 0
     rss_mb: int = 0
     told: int = 0  # how much it has been told of what ran elsewhere
+    failed: int = 0  # how many before it, in its place of the pool, ended before they were ready
 
     @property
     def spent(self) -> bool:
@@ -140,7 +142,7 @@ class _Pool:
     timeout: float
     workers: list[_Worker] = field(default_factory=list)
     clock: _Clock = field(default_factory=_Clock)
-    not_started: int = 0  # workers in a row that ended before they were ready
+    places: list[int] = field(default_factory=list)  # of each place without a worker, in which some ended before they were ready: how many
     shared: _Shared = field(default_factory=_Shared)
 
     def __enter__(self) -> _Pool:
@@ -200,7 +202,7 @@ class _Pool:
         environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
         theirs.close()
-        worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT)
+        worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT, failed=self.places.pop() if self.places else 0)
         with contextlib.suppress(OSError):  # it has ended already: the next look at its socket says so
             send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB, "parent": os.getpid()})
         return worker
@@ -247,7 +249,7 @@ class _Pool:
             what, where, remedy = message["error"]
             raise CourseError(what, where=where, remedy=remedy)
         elif "ready" in message:
-            worker.ready, self.not_started = True, 0
+            worker.ready, worker.failed = True, 0
         else:
             done[worker.task.number] = Result.model_validate(message["result"])
             self.shared.add(worker, message["ran"])
@@ -256,12 +258,15 @@ class _Pool:
     def _lost(self, worker: _Worker, done: dict[int, Result], again: list[_Task], how: str) -> None:
         """The worker is gone or too slow: put another in its place; try its submission once more, unless it ran out of time."""
         task = worker.task
-        self._drop(worker)
         if task is None:
-            self.not_started += 1
-            if how == "overran" or self.not_started >= STARTS:
-                raise CourseError("A grading worker does not start.", remedy="Run `course doctor`; the worker's own message stands above.")
-        elif how == "crashed" and task.tries < 2:
+            ended = _how_it_ended(worker.process) if how == "crashed" else None
+            self._drop(worker)
+            if how == "overran" or worker.failed + 1 >= STARTS:
+                raise _does_not_start(ended)
+            self.places.append(worker.failed + 1)
+            return
+        self._drop(worker)
+        if how == "crashed" and task.tries < 2:
             again.append(task)
         else:
             done[task.number] = self._ungraded(task, how)
@@ -270,6 +275,34 @@ class _Pool:
         why = _WHY[how]
         finding = Finding(code="grader_" + how, severity="review", message=why)
         return Result.ungraded(task.student, self.lesson.slug, why, findings=[finding], source_hash=_hash_of(task.submission), rubric_hash=rubric_hash(self.lesson))
+
+
+def _how_it_ended(process: subprocess.Popen) -> int | None:
+    """The exit status of a process that has closed its socket, negative for a signal; None where it goes on all the same."""
+    try:
+        return process.wait(5)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _does_not_start(ended: int | None) -> CourseError:
+    """ended: as _how_it_ended says."""
+    if ended is None:
+        how, remedy = f"it is not ready after {START_TIMEOUT:.0f} seconds", "Run `course doctor`, or try with fewer --jobs: the machine may be too busy."
+    elif ended == -signal.SIGKILL:
+        how, remedy = f"it was killed {STARTS} times in a row (SIGKILL), most likely because the machine has too little memory", "Free memory or try with fewer --jobs, then run the same command again."
+    elif ended < 0:
+        how, remedy = f"a signal ended it {STARTS} times in a row ({_name_of(-ended)})", "Run `course doctor`; if it finds nothing, report it with this message."
+    else:
+        how, remedy = f"it ended {STARTS} times in a row with exit status {ended}", "Run `course doctor`; what the worker itself said, if anything, stands above."
+    return CourseError(f"A grading worker does not start: {how}.", remedy=remedy)
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _hash_of(submission: Path | str | bytes) -> str:

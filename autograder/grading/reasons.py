@@ -33,6 +33,7 @@ _FINDING = {
     "too_long": ("笔记本太长，没有读完", "the notebook is too long and was not read to its end"),
     "changed_basis": ("检查要用的名字与发布的不同", "a name that the checks use is not the released one"),
     "changed_machinery": ("改动了笔记本运行代码的方式，或检查用到的工具", "what runs the notebook's code, or what its checks use, was changed"),
+    "unread_code": ("填空可能在笔记本没有读到的部分", "the blank may stand in the part of the notebook that was not read"),
     "redefined": ("函数或 check 又被定义了一次", "the function or check is defined a second time"),
     "several_fills": ("填空有几种写法", "there are several different answers in the blank"),
     "refused": ("填空里有不允许的写法，代码没有运行", "the blank uses what is not allowed, so the code was not run"),

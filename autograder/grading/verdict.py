@@ -16,7 +16,7 @@ from autograder.records import Finding, LinkFound, SlotScore, State
 
 QUESTIONS = ("q1", "q2", "q3")
 # Findings that say it is not known what the code is worth: which of several fills counts, or that it could not be run as it was written.
-CODE_OPEN = frozenset({"several_fills", "sandbox_failed", "refused", "outside_name", "missing_name"})
+CODE_OPEN = frozenset({"several_fills", "sandbox_failed", "refused", "outside_name", "missing_name", "unread_code"})
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def _read(link: socket.socket, length: int) -> bytes | None:
     return bytes(data)
 
 
-def _limit_memory(memory_mb: int) -> None:
+def limit_memory(memory_mb: int) -> None:
     """A notebook that unfolds to gigabytes is a MemoryError here, and UNGRADED, not a machine that swaps."""
     try:
         resource.setrlimit(resource.RLIMIT_DATA, (memory_mb << 20, memory_mb << 20))
@@ -66,7 +66,7 @@ def _rss_mb() -> int:
     return psutil.Process().memory_info().rss >> 20
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Linux: this process is killed when the one that started it ends, however it ends; what nobody waits for is not worked out."""
     with contextlib.suppress(OSError, AttributeError):  # elsewhere the closed socket ends it, after the submission at hand
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -86,12 +86,12 @@ def _quiet() -> Iterator[None]:
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asked; he ends the workers
-    _end_with_parent()
+    end_with_parent()
     link = socket.socket(fileno=int(sys.argv[1]))
     setup = _next(link)
     if setup is None or os.getppid() != setup["parent"]:  # it may have ended before we asked to end with it
         return
-    _limit_memory(setup["memory_mb"])
+    limit_memory(setup["memory_mb"])
     gc.disable()  # nothing of what is made ready is thrown away
     try:
         from autograder.answers.score import scorer

@@ -11,7 +11,7 @@ from statistics import mean, median
 
 from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import Final
-from autograder.gradebook.rows import WRITTEN
+from autograder.gradebook.rows import WRITTEN, joined
 from autograder.lesson import Lesson
 from autograder.records import POINT_NAMES, Result
 from autograder.report.similarity import Pair, similar_pairs
@@ -105,9 +105,9 @@ def review_queue(finals: Iterable[Final]) -> list[Queued]:
     for f in finals:
         result, waiting = f.result, ", ".join(f.human.waiting)
         if result.state == "UNGRADED":
-            queue.append(Queued(result.student, 0, result.state, 0.0, " ".join(result.why)))
+            queue.append(Queued(result.student, 0, result.state, 0.0, joined(result.why)))
         elif result.state == "REVIEW":
-            queue.append(Queued(result.student, 1, result.state, result.total, f"{waiting}: {' '.join(result.why)}" if waiting else " ".join(result.why)))
+            queue.append(Queued(result.student, 1, result.state, result.total, f"{waiting}: {joined(result.why)}" if waiting else joined(result.why)))
         elif f.human.waiting:
             queue.append(Queued(result.student, 2, result.state, result.total, " ".join([f"{waiting}: points only, the verdict stands.", *_doubts(result, f.human.waiting)])))
     return sorted(queue, key=lambda q: (q.need, -q.total, q.student))

@@ -39,8 +39,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "case_right": ("你的函数给出 {got}，与你的预测一致。它算不算边界输入，评分时判定。", "Your function gives {got}, as you predicted. Whether it counts as a boundary input is decided when it is graded."),
     # answers
     "answer_empty": ("{slot}：还是空的（{points} 分）。", "{slot}: still empty ({points})."),
-    "answer_written": ("{slot}：已写 {count} 字。", "{slot}: {count} words written."),
-    "answer_short": ("{slot}：只有 {count} 字，很难说清一条因果链（原因 → 机制 → 结果）。", "{slot}: {count} words hardly hold a causal chain (cause → mechanism → effect)."),
+    "answer_written": ("{slot}：已写 {count} 字。", "{slot}: words written: {count}."),
+    "answer_short": ("{slot}：只有 {count} 字，很难说清一条因果链（原因 → 机制 → 结果）。", "{slot}: words written: {count}. So few hardly hold a causal chain (cause → mechanism → effect)."),
     "slot_explanation": ("解释你的实现", "Explanation"),
     "slot_q1": ("Q1", "Q1"),
     "slot_q2": ("Q2", "Q2"),
@@ -74,7 +74,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "kernel_backend": ("后端：{backend}。{why}", "Back end: {backend}. {why}"),
     "kernel_failed": ("kernel 没有运行：{error}", "The kernel did not run: {error}"),
     "row_ok": ("{case}：误差 {error:.1e}", "{case}: error {error:.1e}"),
-    "row_more": ("另有 {n} 组输入一致", "{n} more inputs agree"),
+    "row_more": ("另有 {n} 组输入一致", "inputs that agree besides: {n}"),
     "row_bad": ("{case}：{why}", "{case}: {why}"),
     "row_error": ("相对误差 {error:.1e}，允许 {bound:.0e}", "relative error {error:.1e}, allowed {bound:.0e}"),
     "rows_total": ("{who}：{all} 组输入中 {good} 组一致。", "{who}: {good} of {all} inputs agree."),
@@ -105,7 +105,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "too_slow": ("{seconds} 秒内没有运行完，已经停止：检查是否有死循环。", "It did not finish within {seconds} seconds and was stopped: look for an endless loop."),
     "run_died": ("运行你的代码的进程意外结束（{reason}）。", "The process that ran your code ended unexpectedly ({reason})."),
     "ready": ("可以交卷了。", "Ready to hand in."),
-    "not_ready": ("还有 {n} 项要处理。", "{n} things left to do."),
+    "not_ready": ("还有 {n} 项要处理。", "Left to do: {n}."),
     "release": (
         "依据：{slug}，发布版本 {release}（压缩包里的 lesson.json）。老师若发布了更新的版本，请下载新的压缩包再检查一次。",
         "Checked against {slug}, release {release} (lesson.json of your bundle). If a newer one was announced, download that bundle and check again.",

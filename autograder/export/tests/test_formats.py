@@ -56,6 +56,32 @@ def test_canvas():
     assert rows[1][5] == "UNGRADED. The file is empty." and "veto: deleted check" in rows[3][5]
 
 
+def test_reasons_are_parted():
+    """Some are sentences and most are not."""
+    said = final(result(LESSON, "fay", state="FAIL", normal=0.0, reasons=["Q1 is bare", "total 5", "A person looks.", "so"]))
+    for fmt in ("csv", "canvas", "moodle"):
+        assert "Q1 is bare; total 5; A person looks. so" in to_csv(ROWS[fmt](LESSON, [said]))
+    zh = final(result(LESSON, "fay", lang="zh", state="FAIL", normal=0.0, reasons=["没有说出因果链", "总分 5 分"]))
+    assert "FAIL. 没有说出因果链；总分 5 分" in to_csv(ROWS["canvas"](LESSON, [zh]))
+
+
+@pytest.mark.parametrize(
+    "first, last, canvas",
+    [
+        ("O'Brien,", "Mary-Ann", "O'Brien, Mary-Ann"),  # Moodle's "O'Brien, Mary-Ann", parted at the first blank
+        ("van", "der Berg, Jan Piet", "van der Berg, Jan Piet"),
+        ("Mary", "O'Brien, Jr.", "O'Brien, Jr., Mary"),
+        ("Mary", "O'Brien", "O'Brien, Mary"),
+        ("", "obrienmaryann", "obrienmaryann"),
+        ("小明", "", "小明"),
+    ],
+)
+def test_a_name_with_a_comma(first, last, canvas):
+    who = final(result(LESSON, "ann"), first_name=first, last_name=last)
+    assert list(ROWS["canvas"](LESSON, [who]))[2][0].removeprefix("'") == canvas
+    assert list(ROWS["moodle"](LESSON, [who]))[1][1] == f"{first} {last}".strip()
+
+
 def test_moodle():
     head, *rows = read("moodle")
     assert {"Identifier", "Grade", "Last modified (grade)", "Feedback comments"} <= set(head)

@@ -1,5 +1,6 @@
 """The same work on a dask.distributed cluster: a scheduler and two worker processes, one of them killed on the way."""
 
+import gc
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import CourseError
+from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions
 from autograder.gradebook.tests.fake import hand_in, notebook
@@ -87,10 +89,20 @@ def test_losing_every_worker_ends_with_a_sentence(lesson, course, inbox, cluster
 
 
 def test_no_scheduler(lesson, course, inbox, monkeypatch):
-    monkeypatch.setattr("autograder.gradebook.cluster.CONNECT", "1s")
+    monkeypatch.setattr("autograder.gradebook.cluster.CONNECT", 1.0)
     hand_in(inbox, lesson, "ann", notebook(lesson))
     with pytest.raises(CourseError, match="No dask scheduler answers") as told:
         grade_submissions(lesson, inbox, course, cluster="tcp://127.0.0.1:1")
     assert "dask scheduler" in told.value.remedy
-    with pytest.raises(CourseError, match="No dask scheduler"):
-        grade_submissions(lesson, inbox, course, cluster="not an address")
+
+
+@pytest.mark.parametrize("address", ["not an address", "localhost", "8786", "http://127.0.0.1:9", "tls://127.0.0.1:9", "inproc://x", "ucx://127.0.0.1:9"])
+def test_what_is_no_address_is_told_at_once_and_quietly(lesson, tmp_path, inbox, address, capfd):
+    """A Client made with one ends after 20 seconds, in twenty lines of its own."""
+    hand_in(inbox, lesson, "ann", notebook(lesson))
+    start = time.monotonic()
+    with pytest.raises(CourseError, match="No dask scheduler can be reached") as told:
+        grade_submissions(lesson, inbox, CourseFolder(tmp_path / "fresh"), cluster=address)
+    gc.collect()
+    assert time.monotonic() - start < 10 and told.value.where == address and "tcp://host:8786" in told.value.remedy
+    assert capfd.readouterr().err == "" and not (tmp_path / "fresh").exists(), "nothing half-written"

@@ -6,6 +6,7 @@ A hand-in may hold several files; which of several notebooks is meant is told by
 from __future__ import annotations
 
 import gzip
+import heapq
 import io
 import os
 import re
@@ -20,7 +21,7 @@ from autograder.grading.read.kinds import what_it_is
 from autograder.grading.read.unreadable import Unreadable
 
 MAX_BYTES = 128 << 20
-MAX_MEMBERS = 10_000
+MAX_MEMBERS = 10_000  # files of a hand-in that are looked at where none is called .ipynb
 MAX_BOOKS = 40  # notebooks of one hand-in that are looked into
 MAX_DEPTH = 5  # folders below the hand-in
 _SKIPPED = ("__MACOSX", ".ipynb_checkpoints", ".git", "__pycache__")
@@ -140,10 +141,12 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
     skip: names of folders not to look into. Raises Unreadable where there is nothing to take.
     """
     try:
-        files = sorted(_walk(folder, skip, 0), key=lambda p: (len(p.parts), p.name))[:MAX_MEMBERS]
+        too_deep: list[str] = []
+        nearest = lambda paths: heapq.nsmallest(MAX_MEMBERS, paths, key=lambda p: (len(p.parts), p.name))  # noqa: E731
+        books = nearest(p for p in _walk(folder, skip, 0, too_deep) if p.suffix.lower() == ".ipynb")
+        files = books or nearest(_walk(folder, skip, 0, []))
     except OSError as e:
         raise Unreadable(f"提交的文件夹无法读取（{e.strerror}），请重新提交。", f"The folder handed in cannot be read ({e.strerror}); hand it in again.") from None
-    books = [p for p in files if p.suffix.lower() == ".ipynb"]
     if books:
         for path in () if any(_is_regular(p) for p in books) else books:
             refuse_unfit(path)
@@ -155,23 +158,33 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
     others = [p for p in others if _is_regular(p) and _looks_like_a_book(p)][:MAX_BOOKS] or [p for p in others[:1] if len(others) == 1 and _is_known(p)]
     if not others:
         zh, en = _there_is([p.relative_to(folder).as_posix() for p in files])
+        if too_deep:
+            zh, en = f"{zh}；比 {MAX_DEPTH} 层更深的文件夹没有看", f"{en}, as deep as it was looked into ({MAX_DEPTH} folders)"
         raise Unreadable(f"提交里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in what was handed in{en}; put the notebook in and hand it in again.")
     return others
 
 
-def _walk(folder: Path, skip: frozenset[str], depth: int) -> Iterator[Path]:
+def _walk(folder: Path, skip: frozenset[str], depth: int, too_deep: list[str]) -> Iterator[Path]:
+    """Every file, but not of folders below MAX_DEPTH, whose names go to too_deep."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith(".") or entry.name in _SKIPPED:
                 continue
             if not entry.is_dir(follow_symlinks=False):
                 yield Path(entry.path)
-            elif depth < MAX_DEPTH and entry.name not in skip:
-                yield from _walk(Path(entry.path), skip, depth + 1)
+            elif entry.name not in skip and depth < MAX_DEPTH:
+                yield from _walk(Path(entry.path), skip, depth + 1, too_deep)
+            elif entry.name not in skip:
+                too_deep.append(entry.name)
 
 
 def _is_regular(path: Path) -> bool:
     return stat.S_ISREG(os.lstat(path).st_mode)
+
+
+def is_packed(path: Path) -> bool:
+    """Is it a zip or gzip, whatever it is called? False where it cannot be read."""
+    return _is_packed(_head(path))
 
 
 def _looks_like_a_book(path: Path) -> bool:
@@ -254,7 +267,7 @@ def _inside(data: bytes, name: str, room: int) -> list[Found]:
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Every .ipynb; where there is none, the archives."""
-    members = [m for m in archive.infolist()[:MAX_MEMBERS] if not m.is_dir()]
+    members = [m for m in archive.infolist() if not m.is_dir()]
     if any(m.filename in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml") for m in members):
         raise Unreadable("这是 Office 文档，不是笔记本；请交 .ipynb 文件。", "This is an Office document, not a notebook; hand in the .ipynb file.")
     members = [m for m in members if not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED) and not PurePosixPath(m.filename).name.startswith("._")]

@@ -31,8 +31,8 @@ class Reading:
 
     cells: in their order, those that hold a code cell of the lesson as code. exercise: candidates for the exercise cell, in order. turned:
     parts whose code stood in a Markdown or raw cell. found: released parts that were seen again. other_release: None, or the id of the
-    release that the notebook says it comes from where that is not today's ("" where it has none). unread: there are more cells than were
-    looked at.
+    release that the notebook says it comes from where that is not today's ("" where it has none). unread: there is more in it than was
+    looked at; then every slot is cut, for what was not read may belong to it.
     answers, pictures, extra, moved, cut, doubtful: see answers.Answers.
     """
 
@@ -83,6 +83,8 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
         cell.outputs = []  # what an answer prints is the answer again, and no evidence for it
     for name in ("pictures", "moved", "cut", "extra", "doubtful"):
         setattr(reading, name, getattr(found, name))
+    if reading.unread:
+        reading.cut = list(ANSWER_SLOTS)
     return reading
 
 
@@ -218,6 +220,11 @@ def _refuse_other_lessons(lesson: Lesson, editions: dict[str, Released], noteboo
         return
     if not lines and any(p.words.total() >= UNIQUE and p.name not in ("setup", "normal", "boundary") for p in certain):
         return
+    if notebook.cut:  # where the lesson is, if it is there, nobody knows
+        raise Unreadable(
+            f"笔记本太长，没有读完，读到的部分里没有 {lesson.slug} 的内容；请删去不属于这一课的单元格后重新提交。",
+            f"The notebook is too long to be read to its end, and the part that was read holds nothing of {lesson.slug}; delete the cells that do not belong to the lesson and hand it in again.",
+        )
     raise Unreadable(
         f"这不是 {lesson.slug} 的笔记本：找不到这一课的任何部分；请交这一课的笔记本。",
         f"This is not the notebook of {lesson.slug}: none of the lesson's parts is in it; hand in this lesson's notebook.",

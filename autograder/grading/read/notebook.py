@@ -51,7 +51,7 @@ class NbCell:
 
 @dataclass
 class Notebook:
-    """lesson, lang, release: what the metadata claim. cut: it has more cells than are looked at."""
+    """lesson, lang, release: what the metadata claim. cut: it has more cells, or more text in them, than is looked at."""
 
     cells: list[NbCell]
     lesson: str = ""
@@ -78,14 +78,15 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     if raw is None:
         raise Unreadable("文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.")
     course = _dict(_dict(document.get("metadata")).get("course"))
-    cells, room = [], MAX_TEXT
+    cells, room, cut = [], MAX_TEXT, len(raw) > MAX_CELLS
     for i, one in enumerate(raw[:MAX_CELLS]):
         if isinstance(one, dict):
             cells.append(_cell(one, i, min(room, MAX_SOURCE)))
+            cut |= cells[-1].cut and room < MAX_SOURCE
             room = max(0, room - len(cells[-1].source))
     for cell, source in zip(cells, mended([c.source for c in cells], hints), strict=True):
         cell.source = source
-    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], len(raw) > MAX_CELLS)
+    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], cut)
 
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)

@@ -10,7 +10,8 @@ import zipfile
 import pytest
 
 from autograder.grading.read import Unreadable, read_hand_in, released
-from autograder.grading.read.files import MAX_BOOKS, files_in
+from autograder.grading.read import files
+from autograder.grading.read.files import MAX_BOOKS, files_in, unpack
 from autograder.lesson import load_lesson
 from autograder.release.notebook import student_notebook
 from autograder.release.tests.fixture_lesson import write_lesson
@@ -128,3 +129,27 @@ def test_a_folder_full_of_notebooks_is_refused_before_they_are_read(lesson, tmp_
     put(tmp_path, {f"{n}.ipynb": b"{" for n in range(MAX_BOOKS + 1)})
     with pytest.raises(Unreadable, match=f"{MAX_BOOKS + 1} notebooks"):
         read_hand_in(lesson, released(lesson), tmp_path)
+
+
+def test_one_notebook_among_many_files_is_found(tmp_path, monkeypatch):
+    """The list is searched before it is cut, in a folder and in a zip."""
+    monkeypatch.setattr(files, "MAX_MEMBERS", 20)
+    (tmp_path / "z").mkdir()
+    for n in range(50):
+        (tmp_path / f"f{n}").touch()
+    (tmp_path / "z" / "z.ipynb").write_bytes(b"mine")
+    assert [p.name for p in files_in(tmp_path)] == ["z.ipynb"]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(tmp_path.rglob("*")):
+            archive.write(path, path.name)
+    assert unpack(packed.getvalue()) == b"mine"
+
+
+def test_a_folder_that_was_not_looked_into_is_told(tmp_path):
+    deep = tmp_path.joinpath(*"abcdefgh")
+    deep.mkdir(parents=True)
+    (deep / "mine.ipynb").write_bytes(b"x")
+    with pytest.raises(Unreadable, match="as deep as it was looked into") as told:
+        files_in(tmp_path)
+    assert "没有看" in told.value.why.zh

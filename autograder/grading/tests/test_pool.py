@@ -196,10 +196,38 @@ def test_no_sandbox_is_one_clear_error(lesson, fake):
         list(grade_many(lesson, names("a", 3), 2))
 
 
-def test_a_worker_that_does_not_start_is_an_error(lesson, fake, monkeypatch):
-    monkeypatch.setattr(pool, "WORKER", (sys.executable, "-c", "raise SystemExit(3)"))
-    with pytest.raises(CourseError, match="does not start"):
+@pytest.mark.parametrize(
+    "ends, how, remedy",
+    [
+        ("sys.exit(3)", "exit status 3", "if anything, stands above"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL.*too little memory", "fewer --jobs"),
+        ("os.kill(os.getpid(), signal.SIGABRT)", "SIGABRT", "course doctor"),
+        ("time.sleep(60)", "not ready after", "fewer --jobs"),
+    ],
+)
+def test_a_worker_that_does_not_start_is_an_error_that_says_how(lesson, fake, monkeypatch, ends, how, remedy):
+    monkeypatch.setattr(pool, "WORKER", (sys.executable, "-c", f"import os, signal, sys, time; {ends}"))
+    monkeypatch.setattr(pool, "START_TIMEOUT", 1.5 if "sleep" in ends else 60.0)
+    with pytest.raises(CourseError, match=f"does not start: .*{how}") as told:
         list(grade_many(lesson, names("a", 3), 2))
+    assert remedy in told.value.remedy
+
+
+STARTS_AT_THE_THIRD_TRY = """
+import os
+from pathlib import Path
+mark = next(p for n in range(99) if not (p := Path(os.environ["MARKS"], f"start-{n}")).exists())
+mark.touch()
+if int(mark.name[6:]) < 2 * 4:
+    os._exit(9)
+"""
+
+
+def test_workers_killed_here_and_there_at_their_start_do_not_stop_a_run(lesson, fake):
+    """Eight of them before one is ready, and no more than two in any of the four places."""
+    script = fake / "fake_worker.py"
+    script.write_text(STARTS_AT_THE_THIRD_TRY + FAKE)
+    assert [r.state for r in grade_many(lesson, names("slow", 6), 4)] == ["PASS"] * 6 and (fake / "start-8").exists()
 
 
 def test_a_worker_killed_at_its_start_is_replaced(lesson, fake):
