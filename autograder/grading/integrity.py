@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder.grading.challenge.line import challenge_of
-from autograder.grading.fill import Exercise, Fill, bound_names
+from autograder.grading.fill import Exercise, Fill
 from autograder.grading.reach import Signatures, conditions, constants, dotted, meaning, runs
 from autograder.grading.read import NbCell, Reading
 from autograder.grading.read.notebook import MAX_SOURCE
 from autograder.grading.read.prose import SOME, amount
 from autograder.grading.read.released import Part, plain, squeezed, statements
+from autograder.grading.rests import find_rests, signatures_of
 from autograder.grading.source import MAX_REMEMBERED, NotPython, as_run, key, parse
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.lesson.rubric import Text
@@ -48,8 +49,7 @@ class Protected:
 class _Facts:
     """Of code cells. held: meanings of the conditions that asserts hold. made: of the calls that are made. calls: of every call anywhere.
     near: sides of what asserts compare, exactly or with a small tolerance. loops: for each loop or branch with an assert that may run, the
-    constants of its cell and the names in it. tested: does a test runner run? binds: names given a meaning, per statement: (name, is it a
-    function definition?). whole: were they read to their end?
+    constants of its cell and the names in it. tested: does a test runner run? whole: were they read to their end?
     """
 
     held: frozenset[str] = frozenset()
@@ -58,7 +58,6 @@ class _Facts:
     near: frozenset[frozenset[str]] = frozenset()
     loops: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     tested: bool = False
-    binds: tuple[tuple[str, bool], ...] = ()
     whole: bool = True
 
 
@@ -75,7 +74,7 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
         findings += gone
     findings += _too_long(reading, findings)
     findings += _own_case(reading, present)
-    findings += _taken_over(reading)
+    findings += find_rests(reading, lambda cell: holds_released_assert(exercise, cell.source))
     findings += _not_code(reading)
     if fill is not None:
         findings += _around_blank(fill)
@@ -92,14 +91,10 @@ def _holds_one(facts: _Facts, exercise: Exercise) -> bool:
     return any(known & facts.held for check in _protected(exercise) for known in check.held)
 
 
-def _signatures(exercise: Exercise) -> Signatures:
-    return {s.name: s.args for s in exercise.tree.body if isinstance(s, ast.FunctionDef)}
-
-
 @lru_cache(maxsize=64)  # exercises are few
 def _protected(exercise: Exercise) -> tuple[Protected, ...]:
     """The released asserts."""
-    signatures, out = _signatures(exercise), []
+    signatures, out = signatures_of(exercise), []
     held = iter(runs(exercise.tree.body, signatures).held)
     for statement in exercise.asserts:
         own = [next(held) for _ in conditions(statement.test)]
@@ -124,7 +119,7 @@ def _remembered_facts(source: str, exercise: Exercise) -> _Facts | None:
 
 def _read_facts(source: str, exercise: Exercise) -> _Facts | None:
     try:
-        return _facts_of(parse(source).body, _signatures(exercise))
+        return _facts_of(parse(source).body, signatures_of(exercise))
     except NotPython:
         return None
     except RecursionError:  # deeper than any check
@@ -142,7 +137,6 @@ def _facts_of(body: list[ast.stmt], signatures: Signatures) -> _Facts:
         near=frozenset(s for test in (*(h.test for h in ran.held), *(c for c in ran.called if _called(c.func) == "assert_allclose")) if (s := _sides(test, signatures))),
         loops=tuple((literals, names) for names in loops),
         tested=any(dotted(c.func) in _TEST_RUNNERS for c in ran.called),
-        binds=tuple((s.name, True) if isinstance(s, ast.FunctionDef) else (n, False) for s in body for n in ([""] if isinstance(s, ast.FunctionDef) else sorted(_binds(s)))),
     )
 
 
@@ -177,14 +171,6 @@ def _is_small(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and (isinstance(node.value, bool) or isinstance(node.value, (int, float)) and node.value <= TOLERANCE)
 
 
-def _binds(statement: ast.stmt) -> set[str]:
-    """Names a top-level statement binds; what it imports of the course itself is the released meaning."""
-    if isinstance(statement, ast.ClassDef):
-        return {statement.name}
-    own = {a.asname or a.name for n in ast.walk(statement) if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("autograder") for a in n.names}
-    return bound_names([statement]) - own
-
-
 def _present(reading: Reading, exercise: Exercise) -> _Facts:
     """Of all cells together. Of a cell that is not Python (an unfinished blank) the checks are taken one by one."""
     found, whole = [], not reading.unread
@@ -196,7 +182,7 @@ def _present(reading: Reading, exercise: Exercise) -> _Facts:
         elif not cell.source.lstrip().startswith("%%"):
             blocks = _check_blocks(cell.source)
             whole &= len(blocks) <= MAX_CHECK_BLOCKS
-            found += [_facts_of(statements(block), _signatures(exercise)) for block in blocks[:MAX_CHECK_BLOCKS]]
+            found += [_facts_of(statements(block), signatures_of(exercise)) for block in blocks[:MAX_CHECK_BLOCKS]]
     together = lambda name: frozenset().union(*(getattr(f, name) for f in found))  # noqa: E731
     return _Facts(
         together("held"),
@@ -309,7 +295,7 @@ def _own_case(reading: Reading, present: _Facts) -> list[Finding]:
 @lru_cache(maxsize=64)  # exercises are few
 def _held_by(source: str, exercise: Exercise) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     """For each condition that a released cell's asserts hold: the meanings by which it is known, and what it compares."""
-    signatures = _signatures(exercise)
+    signatures = signatures_of(exercise)
     return tuple((h.known, _sides(h.test, signatures)) for h in runs(statements(source), signatures).held)
 
 
@@ -355,31 +341,6 @@ def _locked_setup(reading: Reading) -> list[Finding]:
         return []
     zh, en = ("被改动了", "edited") if cells else ("不见了", "removed")
     return [Finding(code="edited_setup", severity="info", message=Text(zh=f"锁定的准备单元格{zh}；评分不受影响。", en=f"The locked setup cell was {en}; the score does not depend on it."), where="setup")]
-
-
-def _taken_over(reading: Reading) -> list[Finding]:
-    """A second meaning for the exercise's function or for check(): the visible checks then say nothing about the blank."""
-    exercise = reading.released.exercise
-    function = exercise.function
-    findings = []
-    taken: set[str] = set()
-    in_exercise = False
-    for cell in reading.code:
-        facts = _facts(cell.source, exercise)
-        if facts is None:
-            continue
-        binds = list(facts.binds)
-        if (function, True) in binds:  # the exercise itself, and copies of it, define the function; what follows it may not change it
-            last = len(binds) - 1 - binds[::-1].index((function, True))
-            binds = binds[last + 1 :] + [b for b in binds[:last] if b[0] != function]
-            in_exercise |= _holds_one(facts, exercise) and function in {n for n, _ in binds}
-        taken |= {function, "check"} & {n for n, _ in binds}
-    for name in sorted(taken):
-        message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
-        # the function: an experiment, as a rule, except in the exercise's own cell; check(): its list can no longer be trusted
-        severity = "info" if name == function and not in_exercise else "review"
-        findings.append(Finding(code="redefined", severity=severity, message=message, where=name))
-    return findings
 
 
 def _not_code(reading: Reading) -> list[Finding]:

@@ -71,7 +71,7 @@ def meaning(node: object, signatures: Signatures, env: dict[str, str] | None = N
         case ast.Attribute(value=ast.Name(id=module), attr=name) if module in _MODULES and name.lower() in _NUMBERS:
             return _NUMBERS[name.lower()]
         case ast.Attribute(value=ast.Name(id="math"), attr=name):
-            return tell(ast.Name(name))
+            return tell(ast.Name(name, ast.Load()))
         case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)], keywords=[]):
             try:
                 return repr(float(text))

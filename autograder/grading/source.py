@@ -15,7 +15,7 @@ MAX_REMEMBERED = 5_000  # characters: larger cells are nobody's but one student'
 MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets in broken code
 
 _PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
-_LINE_MAGIC = re.compile(r"^([ \t]*)(?:\w[\w, ]*=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
+_LINE_MAGIC = re.compile(r"^([ \t]*)(?:(\w[\w, ]*)=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
 # %time f() and its like run the statement behind them. 1: indent, 2: a target, 3: the magic with its options
 _TIMED = re.compile(r"^([ \t]*)(\w[\w, ]*=[ \t]*)?(%(?:time|timeit|prun|memit)[ \t]+(?:-\w+(?:[ \t]+\d+)?[ \t]+)*)(?=\S)", re.M)
 # Prompts of a pasted session: Python's and IPython's. first: how such a text begins; each: what is taken off its lines
@@ -83,7 +83,7 @@ def _read(source: str) -> ast.Module:
 
 
 def _without_magics(source: str) -> str:
-    return _LINE_MAGIC.sub(lambda m: (m[1] or m[2] or "") + "pass", source)
+    return _LINE_MAGIC.sub(lambda m: (m[1] or m[3] or "") + (f"{m[2]}= ..." if m[2] else "pass"), source)
 
 
 def _untimed(m: re.Match) -> str:

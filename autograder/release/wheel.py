@@ -22,7 +22,7 @@ MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py")
 READING = (
     "records.py",
     *(f"lesson/{n}.py" for n in ("__init__", "model", "references", "rubric")),
-    *(f"grading/{n}.py" for n in ("__init__", "admit", "choose", "compare", "fill", "integrity", "literals", "names", "own_case", "reach", "source")),
+    *(f"grading/{n}.py" for n in ("__init__", "admit", "bound", "choose", "compare", "fill", "integrity", "literals", "names", "own_case", "reach", "rests", "source", "tamper")),
     *(f"grading/challenge/{n}.py" for n in ("__init__", "line")),
     *(f"grading/read/{p.name}" for p in sorted((SOURCE / "autograder" / "grading" / "read").glob("*.py"))),
 )
