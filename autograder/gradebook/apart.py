@@ -71,7 +71,7 @@ class _Helper:
         command = [sys.executable, "-m", "autograder.gradebook.apart", str(theirs.fileno())]
         self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         theirs.close()
-        self.seconds = START_SECONDS + SECONDS  # the first question waits for the start
+        self.ready = False
         with contextlib.suppress(OSError):
             send(self.link, {"folder": str(lesson.folder.resolve()), "memory_mb": MEMORY_MB, "parent": self.pid})
 
@@ -79,18 +79,24 @@ class _Helper:
         return self.pid == os.getpid() and self.process.poll() is None  # a forked process does not share its parent's
 
     def ask(self, what: dict) -> dict | None:
-        until = time.monotonic() + self.seconds
-        self.seconds = SECONDS
-        try:
+        self.ready = self.ready or self._hear(START_SECONDS) is not None  # a slow start is not the hand-in's
+        if not self.ready:
+            return None
+        with contextlib.suppress(OSError):  # it is gone: the next line says so
             send(self.link, what)
+        answer = self._hear(SECONDS)
+        return None if answer is None or "failed" in answer else answer
+
+    def _hear(self, seconds: float) -> dict | None:
+        until = time.monotonic() + seconds
+        try:
             while not select.select([self.link], [], [], max(0.0, until - time.monotonic()))[0]:
                 if time.monotonic() >= until:
                     return None
             self.link.settimeout(30)  # an answer that has begun comes whole
-            answer = receive(self.link)
+            return receive(self.link)
         except (OSError, ValueError):
             return None
-        return None if answer is None or "failed" in answer else answer
 
     def close(self) -> None:
         self.link.close()
@@ -115,6 +121,7 @@ def main() -> None:
 
     lesson = load_lesson(Path(setup["folder"]))
     released(lesson)
+    send(link, {"ready": True})
     while (work := receive(link)) is not None:
         try:
             answer = _answer(lesson, work)

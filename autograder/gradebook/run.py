@@ -131,8 +131,9 @@ class _Run:
         """Bring into the gradebook what an interrupted run left in the journal."""
         from autograder.gradebook.store import graded_before
 
-        done = graded_before(self.gradebook, self.lesson.slug)
+        done = None
         for entry in self.journal.entries():
+            done = graded_before(self.gradebook, self.lesson.slug) if done is None else done  # every result is read for it: only where there is a journal
             known = done.get(entry.student)
             if known is None or known[:2] != (entry.source_hash, entry.rubric_hash) or (known.fault and not blames_machine(entry.result)):
                 self._add(entry)

@@ -43,6 +43,7 @@ def graded_before(gradebook: Gradebook, slug: str) -> dict[str, Known]:
         .join(SubmittedAssignment, SubmittedAssignment.student_id == course_result.c.student)
         .join(Assignment, (Assignment.id == SubmittedAssignment.assignment_id) & (Assignment.name == course_result.c.assignment))
         .where(course_result.c.assignment == slug)
+        .execution_options(yield_per=CHUNK)  # the results of a large class are not held together
     )
     return {student: Known(source, rubric, Stamp(time, bool(unread)), bool(fault)) for student, source, rubric, time, unread, fault, text in rows if stored(text) is not None}
 
