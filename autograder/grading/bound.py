@@ -23,6 +23,7 @@ PATH = "path "  # an absolute one: what was imported
 NAME = "name "  # a dotted one, whose first name is to be looked up
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _MUTATORS = frozenset("fill sort put itemset resize partition setflags append extend insert pop clear remove reverse update __setitem__ __iadd__ __imul__".split())
+_FILLERS = frozenset("put copyto place putmask fill_diagonal shuffle".split())
 _ARRAYS = {f"{module}.{name}" for module in ("np", "numpy") for name in ("array", "asarray", "asanyarray")}
 
 
@@ -118,8 +119,11 @@ class _Reader:
                 yield from (bind(n) for c in cases for x in ast.walk(c.pattern) if (n := name_of(x)) is not None)
             case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
                 yield from (bind(h.name) for h in handlers if h.name)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if attr in _MUTATORS:
-                yield bind(name, BY_METHOD)  # values.fill(0)
+            case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)):  # values.fill(0), np.put(values, 0, 1), np.add(a, b, out=values)
+                own = [func.value] if isinstance(func, ast.Attribute) and func.attr in _MUTATORS else []
+                own += args[:1] if dotted(func).split(".")[-1] in _FILLERS else []
+                own += [k.value for k in keywords if k.arg == "out"]
+                yield from (bind(n.id, BY_METHOD) for n in own if isinstance(n, ast.Name))
         for walrus in _walruses(node):
             yield from self.assigned(walrus.target, walrus.value, bind)
         if not isinstance(node, _SCOPES):

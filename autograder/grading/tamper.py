@@ -239,7 +239,7 @@ class _Look:
         if f"{_OPTIMISE}=" in m[0]:
             return True
         if shell is not None:
-            return bool(re.search(r"sed\s+-i|>|\btee\b|\b(?:cp|mv|rm|ln|patch)\s", shell) and _OWN_FILES.search(shell))
+            return bool(re.search(r"(?:sed\s+-i|\bpatch\s).*\b(?:autograder|kernels)\b", shell) or re.search(r"sed\s+-i|>|\btee\b|\b(?:cp|mv|rm|ln|patch)\s", shell) and _OWN_FILES.search(shell))
         if magic in ("env", "set_env"):
             return rest.split("=")[0].split()[:1] == [_OPTIMISE] and len(rest.split()) + rest.count("=") > 1
         if signs == "%%" and magic.startswith(("python", "script")) and re.search(r"\s-O", rest):
