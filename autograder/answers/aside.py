@@ -30,12 +30,13 @@ _PLAIN = re.compile(
     r"|(?:用|拿|和|跟)[^,。;]{0,16}(?:看过|对过|验证过|核对过|确认过|一致)[^。;]{0,16}"
     r"|(?:(?:only |just )?(?:a )?static (?:review|check|analysis)(?: only)?|(?:i )?(?:only )?(?:ran|run|tried|checked)(?: it)?(?: only)?(?: on| in| with)? (?:the |a )?(?:cpu )?(?:emulator|asserts?|laptop)[^.;]{0,40}|no gpu[^.;]{0,20}|not (?:run|measured|timed)[^.;]{0,20})"
     r"|(?:input|output|state change|state|effect|mechanism|cause|correctness|performance|cost|boundary|conclusion|reason|first|second|third|finally|part|two (?:failure modes|problems|things|reasons|cases))[ a-z]{0,12}"
+    r"|(?:my|the|an?) (?:own |boundary |edge |hard |wrong |right )?(?:case|example|input|prediction|experiment|test)s?|我?的?(?:边界|例子|反例|用例|判断|依据|[选判]错的例子|决定对错(?:的情形)?)"
     r"|(?:hello|hi|hey|dear|good (?:morning|evening|afternoon)|best regards|kind regards|cheers|thanks|thank you|many thanks|sorry|apologies|please excuse|excuse|hope)[^.;:]{0,60}"
     r"|(?:q ?\d|tl;dr|bottom line(?: first)?|final version[a-z, ]*|name)|(?:here is |this is |here's )?(?:my (?:answer|response|take|understanding|explanation|try)|question|answer|the question)(?: is| was| to [a-z0-9 ]{1,20})?|english is not my[^.;]{0,60}|[^.;:]{0,40}(?:typos?|grammar|formatting|coffee)[^.;:]{0,40}"
     r"|(?:checked|verified|confirmed|tested)[^.;]{0,60}"
     r"|(?:i (?:do not|don't) know|not sure) about [a-z ]{3,24}|\W*[a-d1-9ivx]{0,3}\W*"
 )
-_SIGN = re.compile(r"[❌✗✘☓⛔❎]|(?![👍🙏😊🙂😀😃😄😁🎉💪🚀💡📌📍📝📖📚🔑🔍🧠🧩🎯🌟🔥🔧])[\U0001f300-\U0001faff]|^\s*(?://|#!|-{3,}[ \t]*[a-z\u4e00-\u9fff])|^\s*[(\[][fFxX]?\s*[)\]](?!\()|(?:^|\s)/s(?=\s*(?:$|\)))|[(\[（]\s*[×✕]\s*[)\]）]|^\s*[×✕]|^\s*[-*]\s*\[ \]", re.M)
+_SIGN = re.compile(r"[❌✗✘☓⛔❎]|(?![👍🙏😊🙂😀😃😄😁🎉💪🚀💡📌📍📝📖📚🔑🔍🧠🧩🎯🌟🔥🔧])[\U0001f300-\U0001faff]|^\s*(?://|#!|-{3,}[ \t]*[a-z\u4e00-\u9fff])|^\s*[(\[][fFxX]?\s*[)\]](?!\()|(?:^|\s)/s(?=\s*(?:$|\)))|[(\[（]\s*[×✕]\s*[)\]）]|^\s*[×✕]|^\s*[-*]\s*\[ \]|<summary(?![a-z])", re.M)  # what is folded away under a title ("old")
 _ASKS = re.compile(r"(?:^|[.。!;:\n])(?!\s*(?:why|how|what|when|which|where|为什么|为何|怎么|何时|什么))[^.。!;\n?？]*[?？]|吗(?=[,。;!]|\s*$)|难道|是不是(?=因为|这样|对|[,。?]|\s*$)|(?:^|[。;!]\s*)是不是|对不对(?=[,。?!]|\s*$)|(?<![a-z])(?:or is it not|could it be)(?![a-z])", re.M)
 # Words about the text, its writer or its truth. None of them belongs to a mechanism; a few more are taken where the sentence says nothing else.
 _STANCE = re.compile(
@@ -46,6 +47,13 @@ _STANCE = re.compile(
     r"myths?|legends?|rumou?rs?|fairy ?tales?|jok(?:e|es|ing)|kidding|sarcas\w+|ironic\w*|(?:all|are|just|pure) lies|lies(?=[!.])|liars?|bullshit|rubbish|nonsense|hoax|made (?:it|this|that|all of (?:it|this)) up|make (?:it|this) up|guess(?:es|ing)?|dunno|implausible|opposite day|(?:the )?(?:opposite|contrary|reverse) of|the contrary|other way a?round|in contrast to what|unlike what|blunder\w*|(?:was|were|am) mistaken|"
     r"draft|errata|erratum|ignore (?:my|this|the|all|everything)|disregard|imagin\w+|pretend\w*|hypothetical\w*|sake of argument|counter ?example|how not to|nobody (?:should|would|ever|says?|said|believes?)|none of (?:it|this|that|these|the above|them)(?=\)| (?:is|are|was|were|holds?|appl\w+|happens?|true))|nothing of|in truth|in reality|refut\w+|(?:wrong|bad|incorrect|false) (?:answers?|claims?|statements?|examples?)|(?:^|[.:;!]\s*)not true|untrue|"
     r"true or false|verdict|statements?|every (?:word|sentence)|each sentence|(?:whole|wrong|of an|of the|delete the) answers?|^answer: (?:no|false|wrong)|to get my answer|(?:the )?(?:above|following|quoted|preceding) (?:is|are|was|text|answer|paragraph|held|were)|the following(?=[.:?]| (?:is|are|was|were|held|text|statement))|the text|my (?:own )?(?:view|opinion)|they say|one says|i claim|were i|if i were|(?:used to|once|originally) (?:think|believe|thought|believed)|i (?:used to|thought)|(?:is|are|all|/) incorrect$|fixme|deprecated|wrong thing|got wrong|crossed out|so-called|mistake to (?:conclude|think|believe|say|write|claim)|misconceptions?|contradiction|supposition|contrary to|far from it|no longer (?:true|applies|holds|works)|years ago|(?:could|can|might) fly|i wish|queen of|i'm the|certainly (?:isn't|not)|isn't it|not my (?:view|opinion|answer|words)|(?:lab )?partner|refuse to|nobody has|not the case|(?:do not|don't) believe|if i (?:believed|thought|said)|mistaken|struck|universe|the lie|villain|lying|lied|eliminated\.|yeah|or so (?:they|i)|believe anything|lose marks|a coin|said no|not understood|cpus|amd|intel|tpus?|apply to gpus|built differently|old(?:er)? gpus?)(?![a-z])"
+)
+# A negation that English puts first, with the verb before its subject, denies all that follows: "By no means does ...", "Never has ...".
+_INVERTED = re.compile(
+    r"(?:^|[.;:!]\s*|(?<![a-z])that )(?:(?:and|but|so),? )?(?:(?:by|under|in|on|at|to|for|from) (?:absolutely )?no (?!c(?![a-z])|way to)[a-z]+|not (?:for|in|by|under|on|at|once|ever|until|since)(?: [a-z]+){0,4}"
+    r"|(?:never|seldom|rarely|little|nowhere|hardly|scarcely|barely)(?: before| ever| again| yet)?) (?:has|have|had|is|are|was|were|do|does|did|will|would|can|could|should|shall|may|might|must)(?![a-z])"
+    r"|(?:^|[.;:!]\s*)(?:by no (?:means|stretch)|(?:under|in) no (?:circumstances?|conditions?|way|case|event|sense)|on no (?:account|condition)|at no (?:time|point))(?![a-z])",
+    re.M,
 )
 _BARE = re.compile(r"[对错真假反否非]|不|没|(?<![a-z])(?:wrong|false|true|right|incorrect|correct|not|no|nope|never|nothing|none|sorry|opposite|contrary|edit|update|wait|actually|maybe|perhaps|possibly)(?![a-z])")
 # What a bare verdict is made of beside its verdict: it names nothing of the subject.
@@ -117,12 +125,17 @@ class Aside:
     stance: bool
 
 
+def plain(said: str) -> bool:
+    """Is it one of the remarks that turn nothing, or a question that opens an answer (_ASKS reads the others)?"""
+    return said.endswith("?") or all(_PLAIN.fullmatch(piece.strip(" .,:;!。#*>")) for piece in said.split("|"))
+
+
 def aside(normal: Normal, sents: list[Sentence], subject: Subject) -> Aside | None:
     """The first such piece, None where there is none."""
     text = normal.text
     if m := _SIGN.search(normal.original):
         return Aside(normal.original[m.start() : m.start() + 80], True)
-    for pattern in (_ASKS, _STANCE):
+    for pattern in (_ASKS, _STANCE, _INVERTED):
         if m := pattern.search(text):
             return Aside(next((normal.quote(s.start, s.end) for s in sents if s.start <= m.start() < s.end), normal.quote(m.start(), m.start() + 80)), True)
     for s in sents:

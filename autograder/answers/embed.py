@@ -54,6 +54,19 @@ class Likeness:
     probe: float = -1.0
 
 
+@dataclass(frozen=True)
+class Beside:
+    """A sentence that no rule has read, the number of its piece, and its cosine to the nearest exemplar of a link, to the nearest wrong
+    sentence (a contrast or a misconception), and to the nearest of all that the rubric says of the slot."""
+
+    number: int
+    span: Span
+    width: int
+    right: float
+    wrong: float
+    nearest: float
+
+
 NOTHING = Likeness(-1.0, -1.0, -1.0, False, None)
 
 
@@ -112,6 +125,10 @@ class SlotVectors:
         dual = np.linalg.solve(x @ x.T + 1.0 + _RIDGE * np.diag(1 / weight), y)
         return np.append(x.T @ dual, dual.sum())
 
+    def nearest(self, vectors: np.ndarray) -> np.ndarray:
+        """Each one's cosine to the nearest of all that the rubric says of the slot; shape (n,)."""
+        return np.round((vectors @ self.beside).max(axis=1), _DIGITS)
+
     def compare(self, units: list[Unit], vectors: np.ndarray) -> Comparison:
         """An answer's pieces against every link and misconception of the slot."""
         return Comparison(self, units, vectors)
@@ -158,6 +175,19 @@ class Comparison:
             return -1.0
         values = self._probe[self.slot.ids.index(key)].tolist()
         return _round(max((p for u, p in zip(self.units, values) if not any(u.span.overlaps(x) for x in explained)), default=-1.0))
+
+    def beside(self, explained: list[Span]) -> list[Beside]:
+        """The sentences that no credited statement accounts for."""
+        if not self.units:
+            return []
+        links = len(self.slot.links)
+        right, nearest = self._near[:links].max(axis=0), np.maximum(self._near.max(axis=0), self._contrast.max(axis=0))
+        wrong = np.maximum(self._contrast[:links].max(axis=0), self._near[links:].max(axis=0, initial=-1.0))
+        return [
+            Beside(n, u.span, _width(u.text), _round(right[n]), _round(wrong[n]), _round(nearest[n]))
+            for n, u in enumerate(self.units)
+            if u.sentence and not any(u.span.overlaps(x) for x in explained)
+        ]
 
     def open_text(self, explained: list[Span]) -> int:
         """Width of the sentences that are about this slot and that no credited statement accounts for."""

@@ -19,6 +19,7 @@ _TEXT = {
     "aside": ("这一句不是在讲问题本身，或者在评价答案自己，需要人工确认：“{quote}”", "This does not speak of the subject, or it speaks of the answer itself; a person should confirm: \"{quote}\""),
     "unread": ("答案里还有一些相关内容没有对上任何因果链，也许值更多的分，需要人工确认。", "Part of the answer is about the question and matches no link; it may be worth more, so a person should confirm."),
     "turned": ("这一句和参考说法的方向相反，需要人工确认：“{quote}”", "This says the opposite of what the lesson states; a person should confirm: \"{quote}\""),
+    "against": ("这一句没有对上任何因果链，也许和已得分的内容不一致，需要人工确认：“{quote}”", "This matches no causal link and may not agree with what earned the points; a person should confirm: \"{quote}\""),
     "too_long": ("答案过长，只读了前一部分。", "The answer is very long; only its first part was read."),
     "empty": ("没有作答。", "There is no answer."),
     "discarded_injection": ("写给评分者的话不计分。", "Words addressed to the grader earn nothing."),

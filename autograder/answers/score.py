@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from autograder.answers import calibration, embed, rules
-from autograder.answers.aside import Aside, Subject, aside
+from autograder.answers import calibration, embed, remarks, rules
+from autograder.answers.aside import Aside, Subject, aside, plain
 from autograder.answers.copied import sources
 from autograder.answers.gate import Gate, gate
 from autograder.answers.normalise import Span, normalise
@@ -32,6 +32,9 @@ _CERTAIN = 0.995
 _TOGETHER = 8  # answers encoded in one call
 _BESIDE = 0.2  # likelihood of any misconception from which credit beside it waits for a person
 _UNREAD = 60  # width of text about the slot that no link explains (30 Chinese characters), from which part of the points may be too few
+# A sentence beside the credited ones contradicts them the likelier, the longer it is and the nearer to wrong sentences: weights of its cosine
+# to the nearest right and wrong one and of its width / 60, from a logistic fit of labelled wrong sentences against what right answers say.
+_SAYS_WRONG, _WRONG = (0.67, 2.37, 1.75), 3.8
 _DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
 
@@ -59,17 +62,25 @@ class Assessment:
     misconceptions: tuple[Evidence, ...]
     aside: Aside | None = None
     turned: str = ""
+    against: str = ""  # a sentence that no rule reads and that may contradict the credit
 
 
 @dataclass(frozen=True)
 class _Read:
-    """An answer after the gate: its sentences, the writer's stance, and the pieces to encode."""
+    """An answer after the gate: its sentences, the writer's stance, what the rules read, and the pieces to encode."""
 
     slot: str
     gate: Gate
     sents: list[Sentence]
     where: Stance
+    readings: dict[str, rules.Reading]
     pieces: list[embed.Unit]
+    openings: list[Span]
+
+    @property
+    def texts(self) -> list[str]:
+        text = self.gate.normal.text
+        return [u.text for u in self.pieces] + [remarks.bare(text[o.start : o.end]) for o in self.openings]
 
 
 @dataclass(frozen=True)
@@ -114,11 +125,12 @@ class Scorer:
     def assess_all(self, items: list[tuple[str, str]], lesson_text: str = "") -> list[Assessment]:
         """Several (slot_name, answer) pairs: as `assess` does each, but the encoder is called once, which is faster."""
         read = [self._read(slot_name, answer, lesson_text) for slot_name, answer in items]
-        vectors = embed.encode([u.text for r in read for u in r.pieces])
+        texts = [r.texts for r in read]
+        vectors = embed.encode([t for some in texts for t in some])
         out, start = [], 0
-        for r in read:
-            out.append(self._weigh(r, vectors[start : start + len(r.pieces)]))
-            start += len(r.pieces)
+        for r, some in zip(read, texts):
+            out.append(self._weigh(r, vectors[start : start + len(some)]))
+            start += len(some)
         return out
 
     def _read(self, slot_name: str, answer: str, lesson_text: str) -> _Read:
@@ -129,7 +141,11 @@ class Scorer:
             g.always.remove("injection")
         sents = [] if g.empty else sentences(g.normal)
         where = stance(g.normal.text, sents)
-        return _Read(slot_name, g, sents, where, embed.units(g.normal, sents, where))
+        written = rules.Written(g.normal, sents, where)
+        readings = {h.id: rules.read(self.rules[h.id], written) if sents else rules.Reading() for h in (*slot.links, *slot.misconceptions)}
+        credited = [readings[x.id].hit.span for x in slot.links if readings[x.id].hit]
+        openings = remarks.openings(g.normal.text, sents, credited) if any(x.hit for x in readings.values()) else []
+        return _Read(slot_name, g, sents, where, readings, embed.units(g.normal, sents, where), openings)
 
     def _may_state_a_link(self, slot: Slot, answer: str) -> bool:
         """Holds an answer half of what some link asks for, were none of it discarded? Else it is worth nothing, and no false alarm costs it anything."""
@@ -140,10 +156,8 @@ class Scorer:
 
     def _weigh(self, r: _Read, vectors: np.ndarray) -> Assessment:
         slot = self.rubric.slots[r.slot]
-        likeness = self.vectors(r.slot).compare(r.pieces, vectors)
-        holders = (*slot.links, *slot.misconceptions)
-        written = rules.Written(r.gate.normal, r.sents, r.where)
-        readings = {h.id: rules.read(self.rules[h.id], written) if r.sents else rules.Reading() for h in holders}
+        likeness = self.vectors(r.slot).compare(r.pieces, vectors[: len(r.pieces)])
+        holders, readings = (*slot.links, *slot.misconceptions), r.readings
         explained = [x.hit.span for x in readings.values() if x.hit] + list(r.where.refuted)
         open_text = likeness.open_text(explained)
         weights = calibration.load()
@@ -157,9 +171,32 @@ class Scorer:
                 p = min(p, _DENIED)
             found.append(Evidence(holder.id, seen, p, reading.hit.span if reading.hit else seen.likeness.span))
         stated = any(e.hit for e in found)  # only what a rule found is ever released or sure
-        beside = aside(r.gate.normal, r.sents, self.subject) if stated else None
+        beside, against = None, ""
+        if stated:
+            unread = likeness.beside([readings[x.id].hit.span for x in slot.links if readings[x.id].hit])
+            beside = aside(r.gate.normal, r.sents, self.subject) or _remark(r, unread, remarks.values(vectors), self.vectors(r.slot).nearest(vectors))
+            against = _against(r, unread)
         turned = self.vouched(r.slot).turned(r.gate.normal, r.sents) if stated else ""
-        return Assessment(r.slot, r.gate, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]), beside, turned)
+        return Assessment(r.slot, r.gate, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]), beside, turned, against)
+
+
+def _remark(r: _Read, unread: list[embed.Beside], values: np.ndarray, nearest: np.ndarray) -> Aside | None:
+    """The first sentence beside the credited ones, or opening of a sentence, that speaks of the answer itself or of nothing the rubric knows."""
+    text = r.gate.normal.text
+    for b in unread:
+        if (values[b.number] > remarks.REMARK or b.nearest < remarks.FOREIGN) and not plain(text[b.span.start : b.span.end]):
+            return Aside(r.gate.normal.quote(b.span.start, b.span.end), False)
+    for n, span in enumerate(r.openings, len(r.pieces)):
+        if values[n] > remarks.OPENING + 2.5 * max(0.0, nearest[n] - remarks.NEAR):
+            return Aside(r.gate.normal.quote(span.start, span.end), False)
+    return None
+
+
+def _against(r: _Read, unread: list[embed.Beside]) -> str:
+    """The sentence beside the credited ones that is likeliest to say something wrong of the subject, "" where none is likely to."""
+    z = [(_SAYS_WRONG[0] * b.right + _SAYS_WRONG[1] * b.wrong + _SAYS_WRONG[2] * min(b.width, 150) / 60, b.span) for b in unread]
+    worst, span = max(z, key=lambda x: x[0], default=(0.0, None))
+    return r.gate.normal.quote(span.start, span.end) if span and worst >= _WRONG else ""
 
 
 _ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
@@ -238,6 +275,8 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str) -> Conclusio
         review.append(("aside", {"quote": _short(a.aside.text)}))
     if 0 < points < slot.points and a.links[0].seen.open_text > _UNREAD:
         review.append(("unread", {}))
+    if points == slot.points and a.against:
+        review.append(("against", {"quote": _short(a.against)}))
     if points and a.turned:
         review.append(("turned", {"quote": _short(a.turned)}))
     review += [("misconception_unsure", {"quote": _short(normal.quote(e.span.start, e.span.end))}) for e in open_ if e.span]
