@@ -24,7 +24,7 @@ NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 _MOST = 1_000_000  # characters of outputs that are looked through
 FIRST_DAY = datetime(2025, 1, 1, tzinfo=timezone.utc)  # the loader that writes receipts is younger
 _CLOCKS = timedelta(days=2)  # by which a student's clock may be ahead
-_HOPPER = re.compile(r"\bG?H\d{2,3}\b")  # the kernels are compiled for sm_90a alone: H20, H100, H200, H800, GH200
+_HOPPER = re.compile(r"NVIDIA\b.*\bG?H\d{2,3}\b")  # the kernels are compiled for sm_90a alone: H20, H100, H200, H800, GH200
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _wrong_with(receipt: dict, cell: NbCell, cells: _Cells) -> Text | None:
         (not _is_hash(receipt["source_sha256"]), "源码哈希不是真的哈希", "its source hash is no hash"),
         (_time(receipt) < FIRST_DAY, f"时间 {receipt['time'][:40]} 早于课程", f"its time, {receipt['time'][:40]}, is before the course"),
         (_time(receipt) > datetime.now(timezone.utc) + _CLOCKS, f"时间 {receipt['time'][:40]} 还没有到", f"its time, {receipt['time'][:40]}, is yet to come"),
-        (gpu and not _HOPPER.search(device), f"{device} 不是能运行这些 kernel 的 GPU", f"{device} is no GPU that runs the kernels"),
+        (gpu and not _HOPPER.match(device), f"{device} 不是能运行这些 kernel 的 GPU", f"{device} is no GPU that runs the kernels"),
         (gpu and not re.search(r"\d\.\d", str(receipt.get("driver") or "")), "没有驱动版本", "it names no driver"),
         (receipt["kernel"].split(", ")[0] not in receipt["command"] and "course bench" not in receipt["command"], "命令里没有这个 kernel", "its command is not of that kernel"),
         (not cells.computes(cell), "它所在的单元格没有启动任何东西", "the cell that holds it launches nothing"),
@@ -155,13 +155,16 @@ class _Cells:
         self.writes_receipts = any(self._own[c.index] and _RECEIPT_WRITTEN.search(c.source) for c in code)
         bound: dict[str, list[tuple[set[str], bool]]] = defaultdict(list)
         self._given: dict[str, set[float]] = defaultdict(set)  # numbers spelt where a name is given its value
+        given: set[str] = set()
         for c in code:
             for name, loads, live, spelt in _bindings(c.source):
                 bound[name].append((loads, live))
-                if self._own[c.index]:
-                    self._given[name] |= spelt
+                if spelt is not None:
+                    given.add(name)
+                    if self._own[c.index]:
+                        self._given[name] |= spelt
         # A name is constant if all that it is ever given is; what no cell gives a value is not known, and may be anything.
-        self._constant = set(bound)
+        self._constant = given
         while changed := {n for n in self._constant if any(live or not self._are_constant(loads) for loads, live in bound[n])}:
             self._constant -= changed
 
@@ -196,13 +199,14 @@ def _read(source: str) -> _Cell:
 
 
 @lru_cache(maxsize=256)
-def _bindings(source: str) -> tuple[tuple[str, frozenset[str], bool, frozenset[float]], ...]:
-    """(name, names that its value reads, whether it is alive by itself, numbers spelt in it) for every name that a cell gives a value."""
+def _bindings(source: str) -> tuple[tuple[str, frozenset[str], bool, frozenset[float] | None], ...]:
+    """(name, names that its value reads, whether it is alive by itself, numbers spelt in it) for every name that a cell
+    gives a value; None for the numbers where a call may only have changed it."""
     try:
         tree = parse(source)
     except NotPython:
         return ()
-    out = []
+    out, put = [], []
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             out.append((node.name, node, True))  # what a function gives depends on more than what it is written of
@@ -213,13 +217,16 @@ def _bindings(source: str) -> tuple[tuple[str, frozenset[str], bool, frozenset[f
             out += [(n.id, node.iter, False) for n in ast.walk(node.target) if isinstance(n, ast.Name)]
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             out += [(n.id, i.context_expr, False) for i in node.items if i.optional_vars for n in ast.walk(i.optional_vars) if isinstance(n, ast.Name)]
+        elif isinstance(node, ast.Call):  # what is called may put its result into what it is given, or into what it is a method of
+            base = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            put += [(n.id, node) for n in (*base, *node.args) if isinstance(n, ast.Name)]
         elif isinstance(node, ast.Import):
             out += [((a.asname or a.name).split(".")[0], None, a.name.split(".")[0] not in _LAYOUT) for a in node.names]
         elif isinstance(node, ast.ImportFrom):
             out += [(a.asname or a.name, None, (node.module or "").split(".")[0] not in _LAYOUT) for a in node.names]
     return tuple(
-        (name, frozenset(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)) if value else frozenset(), live, frozenset(_constants(value)) if value else frozenset())
-        for name, value, live in out
+        (name, frozenset(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)) if value else frozenset(), live, (frozenset(_constants(value)) if value else frozenset()) if spells else None)
+        for name, value, live, spells in [*((*o, True) for o in out), *((name, call, False, False) for name, call in put)]  # a call's numbers are not all for its names
     )
 
 

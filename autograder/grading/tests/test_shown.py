@@ -76,12 +76,16 @@ def test_nor_does_one_that_another_cell_gave_to_a_name():
         [("%%time\nf(1)\ng(1)", ["Wall time: 3.11 ms, 2.04 ms"])],
         [("t = {k: bench(k) for k in ('guard', 'none')}", []), ("t", [PRINTED])],
         [("t = bench(kernel)", []), ("print(f'{t[0]:.2f} ms')", [PRINTED]), ("import matplotlib.pyplot as plt\nplt.bar(['a', 'b'], [3.11, 2.04])", ["<BarContainer>"])],
+        [("times = []", []), ("for _ in range(9):\n    times.append(timed(k))", []), ("print(times)", [PRINTED])],
+        [("times = {}", []), ("fill(times)", []), ("times", [PRINTED])],
+        [("times = {}", []), ("times['a'] = timed(k)", []), ("times", [PRINTED])],
         [("!nvcc bench.cu -o bench && ./bench", [PRINTED])],
         [("%%bash\n./bench", [PRINTED])],
         [("print(bench(128, repeats=100, bandwidth=3.35e12))", [PRINTED])],
         [("def bench(k):\n    return 1e3 * timed(k, 100)", []), ("print(bench(kernel))", [PRINTED])],
         [("this is no Python (", [PRINTED])],
         [("_", [PRINTED])],
+        [("%run bench.py", []), ("print(results)", [PRINTED])],
     ],
 )
 def test_the_output_of_a_cell_that_runs_something_counts(cells):
@@ -118,7 +122,7 @@ def test_a_receipt_as_the_loader_writes_it_counts():
 FORGED = [
     ({"kernel": "no_such_kernel", "command": "kernels.load('no_such_kernel')(a)"}, "no kernel named no_such_kernel"), ({"source_sha256": "0" * 64}, "hash"), ({"source_sha256": "deadbeef" * 8}, "hash"), ({"source_sha256": "0123456789abcdef" * 4}, "hash"),
     ({"source_sha256": "ab12" * 16}, "hash"), ({"source_sha256": "xyz"}, "lacks"), ({"backend": "tpu"}, "lacks"), ({"time": "today"}, "lacks"), ({"time": "1999-01-01T00:00:00Z"}, "before the course"), ({"time": "2099-01-01T00:00:00Z"}, "yet to come"), ({"time": (datetime.now(timezone.utc) + timedelta(days=9)).isoformat()}, "yet to come"),
-    ({"device": "Toaster 3000"}, "Toaster 3000"), ({"device": "NVIDIA GeForce RTX 4090"}, "RTX 4090"), ({"driver": ""}, "driver"), ({"driver": None}, "driver"), ({"command": "gemm_tiled(a, b)"}, "command"),
+    ({"device": "Toaster 3000"}, "Toaster 3000"), ({"device": "H100 maybe"}, "H100 maybe"), ({"device": "NVIDIA GeForce RTX 4090"}, "RTX 4090"), ({"driver": ""}, "driver"), ({"driver": None}, "driver"), ({"command": "gemm_tiled(a, b)"}, "command"),
 ]  # fmt: skip
 
 
