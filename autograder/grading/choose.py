@@ -34,7 +34,7 @@ def choose(reading: Reading) -> Chosen:
     Where filled ones differ a person must look: neither the better nor the worse one is silently taken.
     """
     chosen = _choose(reading)
-    if reading.unread or any(c.cut for c in reading.found.get("boundary_case", [])) or (any(c.cut for c in reading.exercise) and (chosen.fill is None or chosen.fill.problem)):
+    if reading.missed or any(c.cut for c in reading.found.get("boundary_case", [])) or (any(c.cut for c in reading.exercise) and (chosen.fill is None or chosen.fill.problem)):
         zh, en = "笔记本太长，没有读完；填空或边界用例可能在没有读到的部分，需要人工查看。", "The notebook is too long and was not read to its end; the blank or the boundary case may stand in what was not read, so a person must look."
         chosen.findings.append(finding("unread_code", "review", zh, en, "exercise"))
     return chosen
@@ -97,7 +97,7 @@ def about_answers(reading: Reading) -> list[Finding]:
     for slot in reading.doubtful:
         findings.append(finding("answer_place", "info", f"{slot}：{DOUBT.zh}", f"{slot}: {DOUBT.en}", slot))
     for slot in reading.cut:
-        if reading.unread:
+        if reading.missed:
             findings.append(finding("too_long", "info", f"{slot}：笔记本太长，没有读完；答案可能还有没有读到的部分。", f"{slot}: the notebook is too long and was not read to its end; there may be more of the answer in what was not read.", slot))
             continue
         findings.append(finding("too_long", "info", f"{slot} 的答案过长，只读了前面的部分。", f"The answer to {slot} is very long; only its beginning was read.", slot))

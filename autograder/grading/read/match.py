@@ -32,7 +32,7 @@ class Reading:
     cells: in their order, those that hold a code cell of the lesson as code. exercise: candidates for the exercise cell, in order. turned:
     parts whose code stood in a Markdown or raw cell. found: released parts that were seen again. other_release: None, or the id of the
     release that the notebook says it comes from where that is not today's ("" where it has none). unread: there is more in it than was
-    looked at; then every slot is cut, for what was not read may belong to it.
+    looked at. missed: and text in that; then every slot is cut, for it may belong to any.
     answers, pictures, extra, moved, cut, doubtful: see answers.Answers.
     """
 
@@ -49,6 +49,7 @@ class Reading:
     turned: list[str] = field(default_factory=list)
     other_release: str | None = None
     unread: bool = False
+    missed: bool = False
 
     @property
     def lang(self) -> str:
@@ -68,7 +69,7 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
             refuse_lost(_lines(notebook), book.chinese, book.shadows)
     book = _edition(editions, notebook)
     owner, exact = _assign(book, notebook.cells)
-    reading = Reading(book, list(notebook.cells), unread=notebook.cut)
+    reading = Reading(book, list(notebook.cells), unread=notebook.cut, missed=notebook.missed)
     _take_as_code(reading, owner)
     for cell, index in zip(reading.cells, owner, strict=True):
         if index is not None:
@@ -83,7 +84,7 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
         cell.outputs = []  # what an answer prints is the answer again, and no evidence for it
     for name in ("pictures", "moved", "cut", "extra", "doubtful"):
         setattr(reading, name, getattr(found, name))
-    if reading.unread:
+    if reading.missed:
         reading.cut = list(ANSWER_SLOTS)
     return reading
 
@@ -220,7 +221,7 @@ def _refuse_other_lessons(lesson: Lesson, editions: dict[str, Released], noteboo
         return
     if not lines and any(p.words.total() >= UNIQUE and p.name not in ("setup", "normal", "boundary") for p in certain):
         return
-    if notebook.cut:  # where the lesson is, if it is there, nobody knows
+    if notebook.missed:  # where the lesson is, if it is there, nobody knows
         raise Unreadable(
             f"笔记本太长，没有读完，读到的部分里没有 {lesson.slug} 的内容；请删去不属于这一课的单元格后重新提交。",
             f"The notebook is too long to be read to its end, and the part that was read holds nothing of {lesson.slug}; delete the cells that do not belong to the lesson and hand it in again.",

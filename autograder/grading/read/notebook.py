@@ -51,13 +51,15 @@ class NbCell:
 
 @dataclass
 class Notebook:
-    """lesson, lang, release: what the metadata claim. cut: it has more cells, or more text in them, than is looked at."""
+    """lesson, lang, release: what the metadata claim. cut: it has more cells, or more text in them, than is looked at.
+    missed: and there is text in what is not."""
 
     cells: list[NbCell]
     lesson: str = ""
     lang: str = ""
     release: str = ""
     cut: bool = False
+    missed: bool = False
 
 
 def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
@@ -78,7 +80,7 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     if raw is None:
         raise Unreadable("文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.")
     course = _dict(_dict(document.get("metadata")).get("course"))
-    cells, room, cut = [], MAX_TEXT, len(raw) > MAX_CELLS
+    cells, room, cut = [], MAX_TEXT, False
     for i, one in enumerate(raw[:MAX_CELLS]):
         if isinstance(one, dict):
             cells.append(_cell(one, i, min(room, MAX_SOURCE)))
@@ -86,7 +88,7 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
             room = max(0, room - len(cells[-1].source))
     for cell, source in zip(cells, mended([c.source for c in cells], hints), strict=True):
         cell.source = source
-    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], cut)
+    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], cut or len(raw) > MAX_CELLS, cut or any(_has_text(c) for c in raw[MAX_CELLS:]))
 
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)
@@ -168,6 +170,10 @@ def _joined(x: object, limit: int) -> str:
 def _whole(x: object) -> str:
     """nbformat's multi-line strings: a string, or a list of them."""
     return x if isinstance(x, str) else "".join(s for s in _list(x) if isinstance(s, str))
+
+
+def _has_text(raw: object) -> bool:
+    return bool(_whole(_dict(raw).get("source", _dict(raw).get("input"))).strip())
 
 
 def _before_last_statement(code: str) -> str:

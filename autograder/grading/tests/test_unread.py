@@ -59,6 +59,11 @@ def test_what_was_read_to_its_end_does_not_wait_for_that(lesson, solved):
     assert found.points["normal"] == 2 and not {"unread_code", "too_long"} & {f.code for f in found.findings}
 
 
+def test_empty_cells_that_were_not_read_are_nothing(lesson, solved):
+    found = graded(lesson, solved + [{"cell_type": "markdown", "metadata": {}, "source": " \n"}] * 200)
+    assert found.points["normal"] == 2 and not {"unread_code", "too_long"} & {f.code for f in found.findings}
+
+
 def test_nobody_is_told_that_it_is_another_notebook(lesson, solved):
     found = graded(lesson, CELLS + solved, metadata={})
     assert found.state == "UNGRADED" and "too long to be read to its end" in found.reasons_en[0] and "没有读完" in found.reasons[0]
