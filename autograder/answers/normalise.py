@@ -127,6 +127,7 @@ class Normal:
         return Normal(self.original, "".join(text), tuple(at), self.hidden, self.odd)
 
 
+@lru_cache(maxsize=16)  # an answer is read by several readers, one after another
 def normalise(answer: str) -> Normal:
     """Bring an answer into canonical form: NFKC, lower case, visible text only, Greek letters and LaTeX as words, `==` as `=`."""
     chars: list[tuple[str, int]] = []

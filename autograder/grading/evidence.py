@@ -22,7 +22,7 @@ __all__ = ["_RUN_WORDS", "claims_in", "declares_static_review", "find_claims"]
 
 def find_claims(reading: Reading) -> list[Finding]:
     """Claims with nothing to show for them. At most one veto and one review finding a slot: the first says enough."""
-    shown = shown_by(reading)
+    shown: Shown | None = None  # worked out for the first claim; most notebooks make none
     texts = [*reading.answers.items(), *(("", t) for t in reading.extra)]
     static = declares_static_review("\n".join(t for _, t in texts))
     lesson = reading.released.text if reading.released else ""
@@ -30,9 +30,12 @@ def find_claims(reading: Reading) -> list[Finding]:
     findings: dict[tuple[str, str], Finding] = {}
     for slot, text in texts:
         for sentence in sentences(text):
-            claim = claim_of(sentence, slot)
+            claim, told = claim_of(sentence, slot), told_in(sentence)
+            if claim is None and told is None:
+                continue
+            shown = shown or shown_by(reading)
             finding = _judge(claim, shown, static, lesson) if claim else None
-            if (claim is None or not claim.figure and finding is None) and (told := told_in(sentence)) is not None:
+            if told is not None and (claim is None or not claim.figure and finding is None):
                 finding = _judge_told(told, slot, shown, lesson, given)
             if finding is not None:
                 findings.setdefault((slot, finding.severity), finding)
@@ -47,8 +50,7 @@ def _judge(claim: Claim, shown: Shown, static: bool, lesson: str) -> Finding | N
             return None  # cells were run; a run without output leaves nothing else
         if claim.told and not claim.own and _all_shown(claim.sentence, lesson):
             return None  # the lesson's own words, as a rule
-        quotation = not claim.own and _figures_shown(claim.sentence, lesson)
-        if claim.sure and not static and not shown.counted and not quotation:
+        if _is_sure(claim, lesson) and not static and not shown.counted:
             message = Text(
                 zh=f"答案说运行或测量过，但笔记本里没有任何输出或运行记录：“{doubt.quote}”", en=f'The answer claims a run or a measurement, but the notebook shows no output and no receipt: "{doubt.quote}"'
             )
@@ -65,6 +67,15 @@ def _judge(claim: Claim, shown: Shown, static: bool, lesson: str) -> Finding | N
     if not _figures_shown(claim.sentence, shown.text) or not _clock_shown(claim.sentence, shown.computed, lesson):
         return doubt("figure_not_in_outputs", "答案说测得的数字在笔记本的输出里找不到", "The figure that the answer says was measured is in no output of the notebook")
     return None
+
+
+def _is_sure(claim: Claim, lesson: str) -> bool:
+    """Does it present a result as measured, and one that is his own? Who only says that he ran it may have cleared the outputs before he
+    handed it in."""
+    return claim.sure and bool(claim.figure or _MEASURES.search(claim.sentence)) and (claim.own or not _figures_shown(claim.sentence, lesson))
+
+
+_MEASURES = re.compile(r"measur|\btim(?:ed|ings?)\b|benchmark|profil|clocked|recorded|[实實]测|實測|[测測量][得到出了过過下]|跑分|测量|测试结果|實驗|实验", re.I)
 
 
 def _judge_told(told: Told, slot: str, shown: Shown, lesson: str, given: str) -> Finding | None:

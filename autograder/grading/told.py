@@ -39,6 +39,7 @@ _RUN_COUNT = re.compile(
     rf"|(?P<g>\d+|{_ZH})\s*(?:个(?:种子|运行|启动|尝试|实验|调度)|次|遍)[^。;\d]{{0,10}}?(?P<h>\d+|{_ZH})\s*(?:个|次|遍)",
     re.I,
 )
+_COUNTS = re.compile(rf"{_RUNS}|[个次遍]", re.I)  # without such a word nothing is a count of runs
 _OUTCOME = re.compile(r"\b(?:fail\w*|wrong|deadlock\w*|h[au]ng|races?|crash\w*|corrupt\w*|nan|errors?|agree\w*|pass(?:ed)?|right|correct|ok|never|came\s+back|returned|finished|garbage|rubbish)\b|垃圾|失败|出错|错|死锁|挂|不对|通过|正确|一致|崩|竞争", re.I)
 _GENERAL_RUN = re.compile(r"\b(?:a|any|every)\s+\w+\s+(?:that|which)\b|\bis\s+still\b|\bproves?\b|也不能|不说明|要看", re.I)
 
@@ -98,6 +99,7 @@ _PRODUCT = re.compile(r"\d[^,.;]{0,24}(?<![A-Za-z])[*/x](?![A-Za-z])\s*\d[^,;]{0
 _CLAUSE = re.compile(r"[，；;：:()（）]|,(?!\d{3}\b)|\s[-—]{1,2}\s|—|\b(?:but|whereas|while|however)\b|\band\b(?=\s+(?:\w+\s+){0,3}(?:was|were|is|did|saw|got|took|takes|needed|needs|gave|gives|came|had)\b)|但是?|不过|然而")
 
 
+_DIGIT = re.compile(r"\d")
 _SAYS = re.compile(r"^\W*(?:according\s+to|in|as|per|by|from)\b|\b(?:says?|states?|writes?|shows?|reads?)\W*(?:that\b|$)|^\W*(?:根据|按照?|据|在)|(?:说|写道|指出|显示)\W*$", re.I)
 
 
@@ -131,7 +133,7 @@ class Told:
 
 def told_in(written: Sentence) -> Told | None:
     sentence = _IDIOM.sub(" ", statement(written.text))
-    if not re.search(r"\d", sentence) and not _IN_WORDS.search(sentence) and not _RUN_COUNT.search(sentence):
+    if not _COUNTS.search(sentence) and not any(any(_figures(clause)) for clause in _CLAUSE.split(sentence)):
         return None
     clauses = list(_seen_clauses(sentence))
     rest = ", ".join(clauses)
@@ -189,18 +191,17 @@ def _happened(clause: str) -> bool:
 
 
 def _figures(clause: str) -> Iterator[Figure]:
-    quoted = quotes(clause)
-    for m in _TOLD.finditer(clause):
-        yield Figure(m["n"], m["unit"].strip(), quoted)
-    for m in _LISTED.finditer(clause):
-        yield Figure(m["n"], m["unit"].strip(), quoted)
     for m in _IN_WORDS.finditer(clause):
-        yield Figure(digits(m["n"] or m["zh"]), m["unit"] or m["zunit"], quoted)
+        yield Figure(digits(m["n"] or m["zh"]), m["unit"] or m["zunit"], quotes(clause))
+    if not _DIGIT.search(clause):
+        return
+    for m in (*_TOLD.finditer(clause), *_LISTED.finditer(clause)):
+        yield Figure(m["n"], m["unit"].strip(), quotes(clause))
     for m in _RATIO.finditer(clause):
-        yield Figure(m["n"], "x", quoted)
+        yield Figure(m["n"], "x", quotes(clause))
     for m in _COUNTED.finditer(clause):
         if m["of"] or m["counted"] or (_INSTRUMENT.search(clause) and not in_general(clause) and not _RUN_COUNT.search(clause)):
-            yield Figure(m["of"] or m["n"], "", quoted)
+            yield Figure(m["of"] or m["n"], "", quotes(clause))
 
 
 def _worked_out(figure: Figure, sentence: str) -> bool:

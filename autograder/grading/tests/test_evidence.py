@@ -71,6 +71,15 @@ def test_nothing_to_show_is_a_veto(text):
     assert found(text) == [("claimed_not_run", "veto")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["I ran this in the CPU emulator, because I have no GPU.", "When I ran it, my own boundary case passed as well.", "我跑了一遍，自己的边界输入也通过了。", "I tested my function on a few inputs, and they came out right."],
+)
+def test_who_only_says_that_he_ran_it_may_have_cleared_the_outputs(text):
+    """nbstripout, jupytext and `nbconvert --clear-output` leave neither outputs nor counts of an honest run."""
+    assert found(text) == [("claim_without_output", "review")]
+
+
 @pytest.mark.parametrize("text", NONE)
 def test_no_claim_no_finding(text):
     assert found(text) == []
