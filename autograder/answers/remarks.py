@@ -27,8 +27,8 @@ HERE = Path(__file__).parent
 RIDGE = 4.0
 # From which values a piece is for a person. A sentence: a remark, or like nothing that the rubric says of the slot. An opening is short, and
 # its vector less sure: the nearer it is to the rubric's own words, the more must speak for a remark.
-REMARK, FOREIGN = 0.0, 0.25
-OPENING, NEAR = 0.1, 0.35
+REMARK, FOREIGN = 0.4, 0.25
+OPENING, NEAR = 0.5, 0.35
 _THAT = re.compile(r"(?<![a-z])that(?= \S)|(?:认为|以为|觉得|主张|断言|相信)(?=\S)")
 _NOUN = re.compile(r"(?:an?|the|any|every|each|some) [a-z]+ ")  # "a version that divides": the words after it belong to the noun
 _WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]")

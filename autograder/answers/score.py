@@ -34,7 +34,7 @@ _BESIDE = 0.2  # likelihood of any misconception from which credit beside it wai
 _UNREAD = 60  # width of text about the slot that no link explains (30 Chinese characters), from which part of the points may be too few
 # A sentence beside the credited ones contradicts them the likelier, the longer it is and the nearer to wrong sentences: weights of its cosine
 # to the nearest right and wrong one and of its width / 60, from a logistic fit of labelled wrong sentences against what right answers say.
-_SAYS_WRONG, _WRONG = (0.67, 2.37, 1.75), 4.6
+_SAYS_WRONG, _WRONG = (0.67, 2.37, 1.75), 6.0
 _DENIED = 0.49  # of a link whose terms stand together but denied: likeness alone never credits it
 
 

@@ -21,7 +21,6 @@ DENIED = [
     ("en", "<details><summary>old</summary>{}</details>"),
     ("zh", "{}这番话当不得真。"),
     ("zh", "{}老师看了会给我打叉。"),
-    ("zh", "一段编出来的话：{}"),
 ]
 
 

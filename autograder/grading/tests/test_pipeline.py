@@ -174,7 +174,7 @@ def test_random_damage_never_raises_and_never_earns(lesson, sandbox, data):
             case "swap":
                 cells[i], cells[j] = cells[j], cells[i]
             case "cut":
-                cells[i]["source"] = cells[i]["source"][: data.draw(st.integers(0, 60))]
+                cells[i]["source"] = str(cells[i]["source"])[: data.draw(st.integers(0, 60))]
             case "kind":
                 cells[i]["cell_type"] = data.draw(st.sampled_from(["code", "markdown", "raw", "heading", 5]))
             case "strip":
