@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-import yaml
+from ruamel.yaml import YAML
 
 from autograder.answers.aside import _HEAD, plain
 from autograder.answers.embed import encode
@@ -73,7 +73,7 @@ def fit(remarks: list[str], statements: list[str]) -> np.ndarray:
 
 def learned() -> tuple[list[str], list[str]]:
     """The remarks of remarks.yml, and what right answers of the development split say: sentences, clauses and openings."""
-    data = yaml.safe_load((HERE / "remarks.yml").read_text(encoding="utf-8"))
+    data = YAML(typ="safe").load((HERE / "remarks.yml").read_text(encoding="utf-8"))
     said: dict[str, None] = {}
     for path in sorted((HERE.parents[1] / "lessons").glob("lesson*/answers.jsonl")):
         for item in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
