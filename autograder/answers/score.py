@@ -174,20 +174,21 @@ class Scorer:
         beside, against = None, ""
         if stated:
             unread = likeness.beside([readings[x.id].hit.span for x in slot.links if readings[x.id].hit])
-            beside = aside(r.gate.normal, r.sents, self.subject) or _remark(r, unread, remarks.values(vectors), self.vectors(r.slot).nearest(vectors))
+            beside = aside(r.gate.normal, r.sents, self.subject) or _remark(r, unread, remarks.values(vectors), self.vectors(r.slot).nearest(vectors[len(r.pieces) :]))
             against = _against(r, unread)
         turned = self.vouched(r.slot).turned(r.gate.normal, r.sents) if stated else ""
         return Assessment(r.slot, r.gate, tuple(found[: len(slot.links)]), tuple(found[len(slot.links) :]), beside, turned, against)
 
 
 def _remark(r: _Read, unread: list[embed.Beside], values: np.ndarray, nearest: np.ndarray) -> Aside | None:
-    """The first sentence beside the credited ones, or opening of a sentence, that speaks of the answer itself or of nothing the rubric knows."""
+    """The first sentence beside the credited ones, or opening of a sentence, that speaks of the answer itself or of nothing the rubric knows.
+    values: of all pieces and openings; nearest: of the openings."""
     text = r.gate.normal.text
     for b in unread:
         if (values[b.number] > remarks.REMARK or b.nearest < remarks.FOREIGN) and not plain(text[b.span.start : b.span.end]):
             return Aside(r.gate.normal.quote(b.span.start, b.span.end), False)
-    for n, span in enumerate(r.openings, len(r.pieces)):
-        if values[n] > remarks.OPENING + 2.5 * max(0.0, nearest[n] - remarks.NEAR):
+    for span, value, near in zip(r.openings, values[len(r.pieces) :], nearest):
+        if value > remarks.OPENING + 2.5 * max(0.0, near - remarks.NEAR):
             return Aside(r.gate.normal.quote(span.start, span.end), False)
     return None
 

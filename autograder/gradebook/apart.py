@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.grading.read.files import is_packed
-from autograder.grading.worker import end_with_parent, limit_memory, receive, send
+from autograder.grading.worker import end_with_parent, environment, limit_memory, receive, send
 from autograder.lesson import Lesson
 
 LARGE = 1 << 20  # bytes: JSON of this size takes 50 MB and half a second at most
@@ -67,9 +67,8 @@ class _Helper:
     def __init__(self, lesson: Lesson):
         self.pid = os.getpid()
         self.link, theirs = socket.socketpair()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)}
         command = [sys.executable, "-m", "autograder.gradebook.apart", str(theirs.fileno())]
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         theirs.close()
         self.ready = False
         with contextlib.suppress(OSError):

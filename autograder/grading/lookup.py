@@ -25,8 +25,7 @@ _DATASHEET = {"bytes": (1.555e12, 1.935e12, 2.039e12, 2e12, 3.35e12, 3.9e12, 4.8
 
 def in_page(number: str, unit: str, page: str, given: str = "", known: bool = False) -> bool:
     """Does a page give this figure, in this unit or another of its kind, or as a bare number of these digits? A share (43 %) is also what
-    a factor (1.43) says. given: code that
-    holds it in some unit or other. known: a data sheet's rate will do."""
+    a factor (1.43) says. given: code that holds it in some unit or other. known: a data sheet's rate will do."""
     if len(number) >= 40:
         return False
     kind, scale = _UNITS.get(unit.lower(), ("", 1.0))

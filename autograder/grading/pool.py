@@ -25,7 +25,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.grading.pipeline import hash_of_path, rubric_hash
 from autograder.grading.read import Unreadable, read_bytes
-from autograder.grading.worker import receive, send
+from autograder.grading.worker import environment, receive, send
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import Finding, Result
@@ -198,9 +198,8 @@ class _Pool:
     def _start(self) -> _Worker:
         ours, theirs = socket.socketpair()
         command = [*WORKER, str(theirs.fileno())]
-        environment = os.environ | {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-        environment["PYTHONPATH"] = os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        one_thread = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment() | one_thread, stdin=subprocess.DEVNULL)
         theirs.close()
         worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT, failed=self.places.pop() if self.places else 0)
         with contextlib.suppress(OSError):  # it has ended already: the next look at its socket says so

@@ -53,6 +53,11 @@ def _read(link: socket.socket, length: int) -> bytes | None:
     return bytes(data)
 
 
+def environment() -> dict[str, str]:
+    """For a process that imports this course, wherever it is started."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)}
+
+
 def limit_memory(memory_mb: int) -> None:
     """A notebook that unfolds to gigabytes is a MemoryError here, and UNGRADED, not a machine that swaps."""
     try:
