@@ -94,14 +94,16 @@ inline float e4m3_to_float(e4m3 v) { return emu::e4m3_to_float(v.x); }
 inline void mbarrier_init(mbarrier* b, uint32_t count, const char* name = nullptr, int index = -1, HOPPER_WHERE) {
   emu_mbarrier_init(b, count, name, index, HOPPER_HERE);
 }
-inline void mbarrier_arrive(mbarrier* b, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, -1, HOPPER_HERE); }
-inline void mbarrier_arrive_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, bytes, -1, HOPPER_HERE); }
-inline void mbarrier_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 0, bytes, -1, HOPPER_HERE); }
-inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, HOPPER_HERE); }
-inline void mbarrier_arrive_remote_read(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, HOPPER_HERE); }
+inline void mbarrier_arrive(mbarrier* b, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, -1, true, HOPPER_HERE); }
+inline void mbarrier_arrive_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, bytes, -1, true, HOPPER_HERE); }
+inline void mbarrier_expect_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_arrive(b, 0, bytes, -1, true, HOPPER_HERE); }
+inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { emu_mbarrier_arrive(b, 1, 0, (int)rank, true, HOPPER_HERE); }
+inline void mbarrier_arrive_remote_read(mbarrier* b, uint32_t rank, HOPPER_WHERE) {
+  emu_mbarrier_arrive(b, 1, 0, (int)rank, false, HOPPER_HERE);
+}
 inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, HOPPER_HERE); }
-inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
-inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, HOPPER_HERE); }
+inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, false, HOPPER_HERE); }
+inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, true, HOPPER_HERE); }
 
 // ---------------------------------------------------------------------------------------------- fences
 inline void fence_mbarrier_init(HOPPER_WHERE) { emu_fence_mbarrier_init(HOPPER_HERE); }

@@ -34,6 +34,10 @@ k_major(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorM
       }
     }
     mbarrier_wait(&s.full, k / BLOCK & 1);
+#if RS
+    uint32_t r[BLOCK / 32][4];                            // before the fence, and not written again while a wgmma may read them
+    for (int i = 0; i < BLOCK / 8; ++i) r[i / 4][i % 4] = fragments[((k / 32 + i / 4) * 128 + t) * 4 + i % 4];
+#endif
     wgmma_fence();
     for (int kk = 0; kk < BLOCK; kk += 32) {
 #if SWIZZLE
@@ -43,9 +47,7 @@ k_major(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorM
 #endif
       const int scale_d = k + kk > 0;                     // the first instruction overwrites whatever d holds
 #if RS
-      uint32_t r[4];
-      for (int i = 0; i < 4; ++i) r[i] = fragments[((k + kk) / 32 * 128 + t) * 4 + i];
-      wgmma_rs<WIDTH, ELEMENT>(d, r, b, scale_d);
+      wgmma_rs<WIDTH, ELEMENT>(d, r[kk / 32], b, scale_d);
 #else
       wgmma_ss<WIDTH, ELEMENT>(d, a, b, scale_d);
 #endif

@@ -59,10 +59,12 @@ void* emu_shared_dynamic(unsigned bytes, emu::Where);
 uint32_t emu_smem_address(const void* p, emu::Where);
 
 void emu_mbarrier_init(void* b, uint32_t count, const char* name, int index, emu::Where);
-void emu_mbarrier_arrive(void* b, uint32_t arrivals, uint32_t expect_bytes, int rank, emu::Where);  // rank -1: this block
+// rank -1: this block. publishes: a remote arrival releases at cluster scope what the thread wrote.
+void emu_mbarrier_arrive(void* b, uint32_t arrivals, uint32_t expect_bytes, int rank, bool publishes, emu::Where);
 void emu_mbarrier_complete_tx(void* b, uint32_t bytes, emu::Where);  // takes bytes off the transaction count, as a copy would
 bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);
-void emu_mbarrier_wait(void* b, uint32_t parity, emu::Where);
+bool emu_mbarrier_test_wait(void* b, uint32_t parity, emu::Where);
+void emu_mbarrier_wait(void* b, uint32_t parity, bool cluster, emu::Where);  // cluster: acquires at cluster scope
 
 void emu_fence_mbarrier_init(emu::Where);
 void emu_fence_proxy_async(bool global, emu::Where);

@@ -3,13 +3,14 @@
 
 #include <map>
 
+#include "convergence.h"
 #include "memory.h"
 #include "scheduler.h"
 
 namespace emu {
 namespace {
 
-std::map<const void*, VectorRef> published;  // what an acquire of this location sees
+std::map<const void*, Known> published;  // what an acquire of this location sees
 
 template <class T>
 T combine(AtomicOp op, T old, T operand, T compare) {
@@ -40,7 +41,7 @@ uint64_t apply(void* p, AtomicOp op, uint64_t operand_bits, uint64_t compare_bit
   return bits;
 }
 
-VectorRef snapshot(Thread* t) {
+Known snapshot(Thread* t) {
   Accumulator a;
   a.add(t->clock);
   return a.freeze();
@@ -48,24 +49,29 @@ VectorRef snapshot(Thread* t) {
 
 void order(Thread* t, const void* p, AtomicOp op, Order how) {
   if (!machine.options.checks) return;
-  VectorRef& location = published[p];
+  Known& location = published[p];
   const bool reads = op != STORE, writes = op != LOAD;
-  if (reads && location) {
+  if (reads) {
     if (how == ACQUIRE) t->clock.acquire(location);
-    else t->pending_acquire = join(t->pending_acquire, location);  // until a __threadfence
+    else t->pending_acquire.join(location);  // until a __threadfence
   }
   if (!writes) return;
-  const VectorRef release = how == RELEASE ? snapshot(t) : t->fence_release;
-  location = reads ? join(location, release) : release;  // a read-modify-write continues what others released
+  const Known release = how == RELEASE ? snapshot(t) : t->fence_release;
+  if (!reads) location = Known();  // a read-modify-write continues what others released, a store does not
+  location.join(release);
 }
 
 }  // namespace
+
+void forget_published(const void* low, size_t bytes) {
+  published.erase(published.lower_bound(low), published.lower_bound((const char*)low + bytes));
+}
 
 // Volatile accesses are relaxed: never a race among themselves, and no order without a fence.
 void volatile_access(const void* p, unsigned bytes, bool write, Place place) {
   Thread* t = machine.current;
   if (!t || t->stack.holds(p)) return;
-  atomic_access(p, bytes, write, place);
+  special_access(p, bytes, write, place, Access::VOLATILE);
   order(t, p, write ? STORE : LOAD, RELAXED);
   if (write) progress();
   else poll(t->where);
@@ -90,7 +96,8 @@ uint64_t emu_atomic(void* p, AtomicOp op, Number type, Order how, uint64_t opera
     progress();
     if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
   }
-  atomic_access(p, bytes, op != LOAD, place_of(where));
+  special_access(p, bytes, op != LOAD, place_of(where), Access::ATOMIC);
+  if (op == LOAD && how == ACQUIRE) polls(t, place_of(where));
   uint64_t old = 0;
   switch (type) {
     case I32: old = apply<int32_t>(p, op, operand, compare); break;

@@ -1,5 +1,7 @@
 #include "barriers.h"
 
+#include "convergence.h"
+
 #include "report.h"
 #include "scheduler.h"
 #include "trace.h"
@@ -8,14 +10,37 @@
 namespace emu {
 namespace {
 
+// Whole warps come to a barrier, and those of a warp at the same place.
+void check_whole_warps(const NamedBarrier& bar) {
+  for (const auto& w : bar.warps) {
+    uint32_t alive = 0;
+    const Block* b = machine.current->home;
+    const size_t first = (size_t)(w.first - b->warps.data()) * 32;
+    for (size_t i = first; i < first + 32 && i < b->threads.size(); ++i) alive |= (uint32_t)!b->threads[i].done << (i - first);
+    if ((w.second.lanes & alive) == alive || known_finding("divergent-barrier", w.second.place, 0)) continue;
+    found("misuse", "divergent-barrier",
+          text("Some lanes of %s warp %zu came to the barrier at %s, and others did not (arrived 0x%08x): it counts whole warps.",
+               name_of(b).c_str(), first / 32, at(w.second.place).c_str(), w.second.lanes),
+          w.second.place);
+  }
+}
+
 void complete(NamedBarrier& bar) {
   bar.arrived = 0;
   bar.expected = 0;
   ++bar.generation;
   bar.time = machine.now;
   if (machine.options.checks) {
+    if (!bar.warps.empty()) check_whole_warps(bar);
+    // Each waiting thread learns what was released until now, not what the next ones release before it runs.
     bar.released = bar.releases.freeze();
+    for (Thread* t : bar.waiting) t->clock.acquire(bar.released);
     bar.releases = Accumulator();
+    for (const auto& w : bar.warps) {
+      Thread* lanes = &machine.current->home->threads[(size_t)(w.first - machine.current->home->warps.data()) * 32];
+      together(lanes, w.second.lanes);
+    }
+    bar.warps.clear();
   }
   std::vector<Thread*> woken;
   woken.swap(bar.waiting);
@@ -80,19 +105,31 @@ void emu_named_barrier(int id, int threads, bool waits, Where where) {
     trace(event_time(), event_time(), "barrier", name_of(b) + text(" warp %u", t->warp),
           text("%s %d", waits ? "sync" : "arrive", id), where);
   remember(text("%s %s barrier %d (%s)", name_of(t).c_str(), waits ? "waits at" : "arrives at", id, at(where).c_str()));
+  if (machine.options.checks) {
+    BarrierLanes& here = bar.warps[&b->warps[t->warp]];
+    if (here.lanes && here.place != place_of(where) && !known_finding("divergent-barrier", place_of(where), here.place))
+      found("misuse", "divergent-barrier",
+            text("%s comes to barrier %d at %s, and other lanes of its warp at %s: a warp comes to a barrier as a whole, at one place.",
+                 name_of(t).c_str(), id, at(where).c_str(), at(here.place).c_str()),
+            place_of(where), here.place);
+    here.place = place_of(where);
+    here.lanes |= 1u << t->lane;
+  }
   const bool last = arrive(bar, threads ? (unsigned)threads : b->live);
   if (!waits) return;
-  if (!last) {
-    bar.waiting.push_back(t);
-    suspend(Wait::BARRIER, (uint64_t)id, generation, where);
+  if (last) {
+    if (machine.options.checks) t->clock.acquire(bar.released);
+    return;
   }
-  if (machine.options.checks) t->clock.acquire(bar.released);
+  bar.waiting.push_back(t);
+  suspend(Wait::BARRIER, (uint64_t)id, generation, where);
 }
 
 void emu_cluster_arrive(Where where) {
   Thread* t = machine.current;
   t->where = where;
   spend(20);
+  aligned(t, "cluster_arrive", where);
   Cluster* c = t->home->cluster;
   t->cluster_generation = c->barrier.generation;
   arrive(c->barrier, c->live);
@@ -101,6 +138,7 @@ void emu_cluster_arrive(Where where) {
 void emu_cluster_wait(Where where) {
   Thread* t = machine.current;
   Cluster* c = t->home->cluster;
+  aligned(t, "cluster_wait", where);
   const uint64_t generation = t->cluster_generation;
   if (c->barrier.generation == generation) {
     c->barrier.waiting.push_back(t);
@@ -137,6 +175,7 @@ void emu_setmaxnreg(int registers, bool increase, Where where) {
   if (increase ? registers < g.registers : registers > g.registers)
     stop("misuse", "setmaxnreg", text("%s<%d>, but the warpgroup holds %d registers a thread.", name, registers, g.registers),
          where);
+  aligned(t, name, where);
   g.setting_to = registers;
   g.setting_increase = increase;
   if (tracing() && t->index % 128 == 0)

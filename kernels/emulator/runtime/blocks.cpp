@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "barriers.h"
+#include "convergence.h"
 #include "memory.h"
 #include "scheduler.h"
 #include "tma.h"
@@ -28,6 +29,8 @@ void rebuild_warp_list() {
       for (Warp& w : s.block->warps) machine.warps.push_back(&w), machine.warp_block.push_back(s.block.get());
 }
 
+unsigned next_serial;
+
 void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned rank) {
   const Options& o = machine.options;
   const unsigned n = machine.threads_per_block();
@@ -36,12 +39,21 @@ void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned ra
   const Dim3 inner = position(rank, o.cluster);
   b->index = {cluster->first.x + inner.x, cluster->first.y + inner.y, cluster->first.z + inner.z};
   b->rank = rank;
-  b->clock_floor = slot.clock_floor;
   b->slot = slot_number;
+  b->serial = next_serial++ & 0xFFFF;
+  if (machine.block_of_serial.size() <= b->serial) {
+    machine.block_of_serial.resize(b->serial + 1);
+    machine.index_of_serial.resize(b->serial + 1);
+    machine.floor_of_serial.resize(b->serial + 1);
+  }
+  machine.block_of_serial[b->serial] = b;
+  machine.index_of_serial[b->serial] = b->index;
+  b->clock_floor = machine.floor_of_serial[b->serial];
   b->cluster = cluster;
   b->shared = slot.shared;
   memset(b->shared, 0xFF, SHARED_BYTES);  // undefined: NaN in every type
   if (slot.shadow) slot.shadow->forget();
+  forget_published(b->shared, SHARED_BYTES);
   b->live = n;
   b->threads.resize(n);
   b->warps.resize((n + 31) / 32);
@@ -49,7 +61,7 @@ void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned ra
     b->warpgroups.emplace_back(new Warpgroup);
     b->warpgroups[g]->registers = (int)o.registers;
   }
-  const uint32_t first = slot.clock_floor + 1;
+  const uint32_t first = b->clock_floor + 1;
   for (unsigned i = 0; i < n; ++i) {
     Thread& t = b->threads[i];
     t.thread = position(i, o.block);
@@ -61,9 +73,10 @@ void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned ra
     t.warp = i / 32;
     t.lane = i % 32;
     t.time = machine.now;
-    t.clock.self = entity(slot_number, i);
+    t.clock.self = entity(b->serial, i);
     t.clock.first = t.clock.own = first;
     t.stack = take_stack();
+    if (o.checks) poison_stack(t.stack);
     t.context = start_on(t.stack, thread_main);
     b->warps[t.warp].ready |= 1u << t.lane;
   }
@@ -72,15 +85,43 @@ void start_block(Slot& slot, unsigned slot_number, Cluster* cluster, unsigned ra
   cluster->live += n;
 }
 
+// Whatever still acts on the block's shared memory must be known, by its own threads, to be over when they exit.
+void check_order_at_exit(const Block* b) {
+  if (!machine.options.checks) return;
+  auto over = [&](Epoch e) { return b->at_exit.order && b->at_exit.order->at(e.who) >= e.clock; };
+  for (size_t i = 0; i < b->async.size(); ++i) {
+    const AsyncEntity& e = b->async[i];
+    if (!e.load || over({async_entity(b, (int)i), e.issued}) || known_finding("exit-before-load", place_of(e.where), 0)) continue;
+    found("race", "exit-before-load",
+          text("%s may exit while a TMA load (%s) is still in flight: none of its threads has waited for it. It lands in shared memory that "
+               "is no longer the block's. Wait for every load before the last thread exits.",
+               name_of(b).c_str(), at(e.where).c_str()),
+          place_of(e.where));
+  }
+  for (const auto& touch : b->touched) {
+    const Place place = touch.second.second;
+    if (over({touch.first, touch.second.first}) || known_finding("exit-before-remote-access", place, 0)) continue;
+    found("race", "exit-before-remote-access",
+          text("%s may exit before %s uses its shared memory or barrier at %s: nothing orders the two. All blocks of the cluster must stay "
+               "until the last remote access (cluster_sync before the end).",
+               name_of(b).c_str(), name_of_entity(touch.first).c_str(), at(place).c_str()),
+          place);
+  }
+}
+
 void retire_block(Slot& slot) {
   Block* b = slot.block.get();
+  check_order_at_exit(b);
   check_copies_at_exit(b);
+  uint32_t& floor = machine.floor_of_serial[b->serial];
   for (Thread& t : b->threads) {
-    slot.clock_floor = std::max(slot.clock_floor, t.clock.own);
+    floor = std::max(floor, t.clock.own);
     give_stack(t.stack);
   }
-  for (const AsyncEntity& e : b->async) slot.clock_floor = std::max(slot.clock_floor, e.issued);
-  for (auto& g : b->warpgroups) slot.clock_floor = std::max(slot.clock_floor, b->clock_floor + g->done);
+  for (const AsyncEntity& e : b->async) floor = std::max(floor, e.issued);
+  for (auto& entry : b->mbarriers) floor = std::max(floor, b->clock_floor + entry.second.phases);
+  for (auto& g : b->warpgroups) floor = std::max(floor, b->clock_floor + g->done);
+  machine.block_of_serial[b->serial] = nullptr;
   slot.block.reset();
 }
 
@@ -96,8 +137,6 @@ void prepare_slots() {
   const unsigned groups = (unsigned)std::max<size_t>(1, std::min<size_t>(cluster_count, o.sms / size));
   machine.slots.resize(groups * size);
   machine.clusters.resize(groups);
-  const unsigned n = machine.threads_per_block();
-  clocks_reset((unsigned)machine.slots.size(), n + (n + 127) / 128 + ASYNC_ENTITIES);
   machine.shared_end = o.shared_bytes;
   if (o.shared_bytes) machine.objects.push_back({0, o.shared_bytes, "dynamic shared memory"});
   reserve_shared_memory();
@@ -133,9 +172,14 @@ bool place_clusters() {
 
 void thread_exits(Thread* t) {
   check_wgmma_at_exit(t);
+  check_aligned_at_exit(t);
   check_stores_at_exit(t);
   t->done = true;
   Block* b = t->home;
+  if (machine.options.checks) {
+    b->at_exit.join(t->clock.seen);
+    b->at_exit.raise_order(t->clock.now());
+  }
   if (tracing() && t->lane == 0)
     trace(event_time(), event_time(), "exit", name_of(b) + text(" warp %u", t->warp), "", t->where);
   b->warps[t->warp].ready &= ~(1u << t->lane);
@@ -148,13 +192,9 @@ void thread_exits(Thread* t) {
 int async_index(Block* b, uint64_t key) {
   auto it = b->async_of.find(key);
   if (it != b->async_of.end()) return it->second;
-  int i = (int)b->async.size();
-  if (i < (int)ASYNC_ENTITIES) {
-    b->async.emplace_back();
-    b->async[(size_t)i].issued = b->async[(size_t)i].landed = machine.slots[b->slot].clock_floor;
-  } else {
-    i = (int)(b->async_of.size() % ASYNC_ENTITIES);  // shared: ordering by one is taken for ordering by the other
-  }
+  const int i = (int)b->async.size();
+  b->async.emplace_back();
+  b->async[(size_t)i].issued = b->async[(size_t)i].landed = b->clock_floor;
   return b->async_of[key] = i;
 }
 

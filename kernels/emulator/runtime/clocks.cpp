@@ -5,8 +5,6 @@
 namespace emu {
 namespace {
 
-unsigned slots, entities;
-
 // Joins repeat: the lanes of a warp hold the same vector and acquire the same release. Direct-mapped; holds references, so
 // that a pointer in a key cannot come to mean another vector.
 struct JoinMemo {
@@ -21,51 +19,51 @@ RaiseMemo raise_memo[256];
 
 size_t slot_of(const void* a, const void* b) { return (((uintptr_t)a >> 4) * 31 ^ ((uintptr_t)b >> 4)) % 256; }
 
-VectorRef empty_vector() {
-  VectorRef v(new Vector);
-  v->rows.resize(slots);
-  return v;
-}
-
 Ref<Row> copy_row(const Ref<Row>& row) {
   Ref<Row> r(new Row);
-  r->clock.reset(new uint32_t[entities]());
-  if (row) memcpy(r->clock.get(), row->clock.get(), entities * sizeof(uint32_t));
+  if (row) r->clock = row->clock;
   return r;
 }
 
 Ref<Row> join_rows(const Ref<Row>& a, const Ref<Row>& b) {
-  if (a.get() == b.get() || !b) return a;
-  if (!a) return b;
-  const uint32_t *p = a->clock.get(), *q = b->clock.get();
-  bool a_later = true, b_later = true;
-  for (unsigned i = 0; i < entities; ++i) a_later &= p[i] >= q[i], b_later &= p[i] <= q[i];
+  if (a.get() == b.get()) return a;
+  const size_t na = a->clock.size(), nb = b->clock.size(), n = na < nb ? na : nb;
+  const uint32_t *p = a->clock.data(), *q = b->clock.data();
+  bool a_later = na >= nb, b_later = nb >= na;
+  for (size_t i = 0; i < n; ++i) a_later &= p[i] >= q[i], b_later &= p[i] <= q[i];
   if (a_later) return a;  // keeping the pointer keeps later joins cheap
   if (b_later) return b;
-  Ref<Row> r = copy_row(a);
-  uint32_t* out = r->clock.get();
-  for (unsigned i = 0; i < entities; ++i) out[i] = p[i] > q[i] ? p[i] : q[i];
+  Ref<Row> r = copy_row(na >= nb ? a : b);
+  uint32_t* out = r->clock.data();
+  for (size_t i = 0; i < n; ++i) out[i] = p[i] > q[i] ? p[i] : q[i];
   return r;
 }
 
 }  // namespace
-
-void clocks_reset(unsigned slot_count, unsigned entities_per_slot) {
-  slots = slot_count;
-  entities = entities_per_slot;
-}
 
 VectorRef join(const VectorRef& a, const VectorRef& b) {
   if (a.get() == b.get() || !b) return a;
   if (!a) return b;
   JoinMemo& memo = join_memo[slot_of(a.get(), b.get())];
   if (memo.a.get() == a.get() && memo.b.get() == b.get()) return memo.result;
-  VectorRef r = empty_vector();
+  VectorRef r(new Vector);
+  r->rows.reserve(a->rows.size() + b->rows.size());
   bool is_a = true, is_b = true;
-  for (unsigned s = 0; s < slots; ++s) {
-    r->rows[s] = join_rows(a->rows[s], b->rows[s]);
-    is_a &= r->rows[s].get() == a->rows[s].get();
-    is_b &= r->rows[s].get() == b->rows[s].get();
+  for (size_t i = 0, j = 0; i < a->rows.size() || j < b->rows.size();) {
+    const bool from_a = i < a->rows.size() && (j == b->rows.size() || a->rows[i].first <= b->rows[j].first),
+               from_b = j < b->rows.size() && (i == a->rows.size() || b->rows[j].first <= a->rows[i].first);
+    if (from_a && from_b) {
+      r->rows.emplace_back(a->rows[i].first, join_rows(a->rows[i].second, b->rows[j].second));
+      is_a &= r->rows.back().second.get() == a->rows[i].second.get();
+      is_b &= r->rows.back().second.get() == b->rows[j].second.get();
+      ++i, ++j;
+    } else if (from_a) {
+      r->rows.push_back(a->rows[i++]);
+      is_b = false;
+    } else {
+      r->rows.push_back(b->rows[j++]);
+      is_a = false;
+    }
   }
   if (is_a) r = a;
   else if (is_b) r = b;
@@ -87,13 +85,17 @@ VectorRef raise_all(const VectorRef& a, const std::vector<Epoch>& epochs) {
   for (const Epoch& e : epochs) {
     if (!r && a && a->at(e.who) >= e.clock) continue;
     if (!r) {
-      r = empty_vector();
+      r = VectorRef(new Vector);
       if (a) r->rows = a->rows;
     }
-    Ref<Row>& row = r->rows[e.who >> 16];
-    if (!row || (a && row.get() == a->rows[e.who >> 16].get())) row = copy_row(row);
-    uint32_t& c = row->clock[e.who & 0xFFFF];
-    if (c < e.clock) c = e.clock;
+    const uint32_t serial = e.who >> 16, index = e.who & 0xFFFF;
+    size_t i = 0;
+    while (i < r->rows.size() && r->rows[i].first < serial) ++i;
+    if (i == r->rows.size() || r->rows[i].first != serial) r->rows.insert(r->rows.begin() + (long)i, {serial, Ref<Row>(new Row)});
+    else if (r->rows[i].second->references > 1) r->rows[i].second = copy_row(r->rows[i].second);
+    std::vector<uint32_t>& clock = r->rows[i].second->clock;
+    if (clock.size() <= index) clock.resize(index + 1);
+    if (clock[index] < e.clock) clock[index] = e.clock;
   }
   return r ? r : a;
 }

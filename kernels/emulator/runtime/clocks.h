@@ -4,15 +4,16 @@
 #include <stdint.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace emu {
 
-// An actor of the happens-before relation: a CUDA thread, a warpgroup's wgmmas, or a queue of asynchronous copies.
-// 16 bits of SM slot, 16 bits of index within the slot (threads first).
+// An actor of the happens-before relation: a CUDA thread, a warpgroup's wgmmas, a queue of asynchronous copies, an mbarrier's phases.
+// 16 bits of its block's serial number, 16 bits of index within the block (threads first).
 typedef uint32_t Entity;
 constexpr Entity NOBODY = ~0u;
-inline Entity entity(unsigned slot, unsigned index) { return slot << 16 | index; }
+inline Entity entity(unsigned serial, unsigned index) { return serial << 16 | index; }
 
 // The clock-th action of an entity.
 struct Epoch {
@@ -46,55 +47,104 @@ class Ref {
   T* p_ = nullptr;
 };
 
-struct Row {  // the clocks of one slot's entities
+struct Row {  // the clocks of one block's entities, as far as any is known
   unsigned references = 0;
-  std::unique_ptr<uint32_t[]> clock;
+  std::vector<uint32_t> clock;
 };
 
-struct Vector {  // one row a slot; a missing row is all zeros
+struct Vector {  // the rows of the blocks that something is known of, by serial number
   unsigned references = 0;
-  std::vector<Ref<Row>> rows;
+  std::vector<std::pair<uint32_t, Ref<Row>>> rows;
+  const Row* row(uint32_t serial) const {
+    size_t low = 0, high = rows.size();
+    while (high - low > 4) {
+      const size_t middle = (low + high) / 2;
+      if (rows[middle].first <= serial) low = middle;
+      else high = middle;
+    }
+    for (; low < high; ++low)
+      if (rows[low].first == serial) return rows[low].second.get();
+    return nullptr;
+  }
   uint32_t at(Entity e) const {
-    const Row* row = rows[e >> 16].get();
-    return row ? row->clock[e & 0xFFFF] : 0;
+    const Row* r = row(e >> 16);
+    return r && (e & 0xFFFF) < r->clock.size() ? r->clock[e & 0xFFFF] : 0;
   }
 };
 typedef Ref<Vector> VectorRef;
 
-void clocks_reset(unsigned slots, unsigned entities_per_slot);
 VectorRef join(const VectorRef& a, const VectorRef& b);  // the later of both, entry by entry
 VectorRef raise(const VectorRef& a, Epoch e);            // a, having seen e
 VectorRef raise_all(const VectorRef& a, const std::vector<Epoch>& epochs);
 
-// What one CUDA thread has seen: a shared vector, and its own clock on top.
+// What is known to have happened before. Three kinds of order, since they are not the same on the hardware:
+struct Known {
+  VectorRef memory;     // what is visible: its writes may be read
+  VectorRef order;      // what is over, visible or not: its reads may be overwritten; holds all of `memory`
+  VectorRef fenced[2];  // ordinary writes that a proxy fence has shown to the async proxy; of shared memory, of global memory
+
+  void join(const Known& o) {
+    const bool same = memory.get() == order.get() && o.memory.get() == o.order.get();
+    memory = emu::join(memory, o.memory);
+    order = same ? memory : emu::join(order, o.order);
+    for (int i = 0; i < 2; ++i) fenced[i] = emu::join(fenced[i], o.fenced[i]);
+  }
+  void raise(Epoch e) {
+    const bool same = memory.get() == order.get();
+    memory = emu::raise(memory, e);
+    order = same ? memory : emu::raise(order, e);
+  }
+  void raise_order(Epoch e) { order = emu::raise(order, e); }
+};
+
+// What one CUDA thread knows, and its own clock on top.
 struct Clock {
   Entity self = NOBODY;
   uint32_t first = 1, own = 1;
-  VectorRef seen;
+  Known seen;
 
   Epoch now() const { return {self, own}; }
   bool sees(Epoch e) const {
     if (e.who == self) return e.clock >= first && e.clock <= own;
-    return seen && seen->at(e.who) >= e.clock;
+    return seen.memory && seen.memory->at(e.who) >= e.clock;
   }
-  bool sees_without_own(Epoch e) const { return seen && seen->at(e.who) >= e.clock; }
-  void acquire(const VectorRef& v) { seen = join(seen, v); }
+  bool sees_without_own(Epoch e) const { return seen.memory && seen.memory->at(e.who) >= e.clock; }
+  bool after(Epoch e) const {
+    if (e.who == self) return e.clock >= first && e.clock <= own;
+    return seen.order && seen.order->at(e.who) >= e.clock;
+  }
+  bool after_without_own(Epoch e) const { return seen.order && seen.order->at(e.who) >= e.clock; }
+  void acquire(const Known& v) { seen.join(v); }
+  void fence(bool global) {  // what this thread sees now, its own writes included, the async proxy sees as well
+    VectorRef& f = seen.fenced[global];
+    f = raise(join(f, seen.memory), now());
+    ++own;
+  }
 };
 
 // Collects releases until someone acquires them.
 struct Accumulator {
-  VectorRef joined;
-  std::vector<Epoch> extra;
+  Known joined;
+  std::vector<Epoch> extra, extra_order;
 
   void add(Clock& c) {  // c releases: what it did so far is published, what follows is not
-    joined = join(joined, c.seen);
+    joined.join(c.seen);
     extra.push_back(c.now());
     ++c.own;
   }
+  void add_order(Clock& c) {  // c says that it is done, and publishes no writes
+    add_order(c.seen.order);
+    extra_order.push_back(c.now());
+    ++c.own;
+  }
+  void add_order(const VectorRef& order) { joined.order = join(joined.order, order); }
   void add(Epoch e) { extra.push_back(e); }
-  VectorRef freeze() {
-    joined = raise_all(joined, extra);
+  const Known& freeze() {
+    const bool same = joined.memory.get() == joined.order.get() && extra_order.empty();
+    joined.memory = raise_all(joined.memory, extra);
+    joined.order = same ? joined.memory : raise_all(raise_all(joined.order, extra), extra_order);
     extra.clear();
+    extra_order.clear();
     return joined;
   }
 };

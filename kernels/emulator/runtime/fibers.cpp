@@ -91,6 +91,12 @@ Stack take_stack() {
   return {p + page, p + page + STACK_BYTES};
 }
 
+void poison_stack(Stack stack) {
+  constexpr size_t bytes = 4096;
+  uint32_t* p = (uint32_t*)(stack.high - bytes);
+  for (size_t i = 0; i < bytes / 4; ++i) p[i] = STACK_POISON;
+}
+
 void give_stack(Stack stack) { pool.push_back(stack); }
 
 void* start_on(Stack stack, void (*entry)()) {

@@ -4,16 +4,17 @@
 
 #include "memory.h"
 #include "scheduler.h"
+#include "wgmma.h"
 
 namespace emu {
-void volatile_access(const void* p, unsigned bytes, bool write, Place place);
+void volatile_access(const void* p, unsigned bytes, bool write, Place place);  // atomics.cpp
 
 namespace {
 
 void watched(const void* p, unsigned bytes, bool write, const void* pc) {
   Thread* t = machine.current;
   if (!t) return;
-  if (t->stack.holds(p) && !t->tiles_in_flight) return;
+  if (t->stack.holds(p) && !watches_stack(t)) return;
   if (timed_out()) stop_timeout();
   access(p, bytes, write, place_of_code(pc));
   // Under random schedules another warp may run between any two accesses.

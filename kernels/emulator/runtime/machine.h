@@ -17,7 +17,6 @@ namespace emu {
 constexpr unsigned SHARED_BYTES = 227 * 1024;  // what a block may have on sm_90
 constexpr unsigned REGISTERS_PER_SM = 64 * 1024;
 constexpr double NEVER = 1e300;          // on the nominal clock
-constexpr unsigned ASYNC_ENTITIES = 64;  // copy queues (barriers, storing threads) told apart in one block
 
 enum class Pick { ROUND_ROBIN, RANDOM, PCT, TIMED };  // who runs next
 enum class When { EARLY, RANDOM, LATE, TIMED };       // when asynchronous work happens
@@ -34,7 +33,22 @@ struct Options {
 
 enum class Wait { NONE, YIELD, MBARRIER, TRY, BARRIER, COLLECTIVE, WGMMA, REGISTERS, CLUSTER, STORES };
 
+struct Barrier;
 struct Block;
+
+typedef uint64_t Place;  // report.h
+
+struct StackWrite {
+  const char* p;
+  unsigned bytes;
+  Place place;
+};
+struct Fragment {  // four words of A in a thread's registers, and what they held when the wgmma was issued
+  const char* p;
+  uint32_t words[4];
+  unsigned number;  // of the operation
+  Place place;
+};
 
 struct Thread : ThreadContext {
   Block* home = nullptr;
@@ -49,19 +63,34 @@ struct Thread : ThreadContext {
   double time = 0;                 // nominal clock
   double wait_began = 0;
   Clock clock;
-  VectorRef pending_acquire, fence_release;                              // relaxed atomics around __threadfence
-  std::vector<uint32_t> proxy_fences, global_proxy_fences, init_fences;  // own clock at each, ascending
+  Known pending_acquire, fence_release;  // relaxed atomics around __threadfence
+  std::vector<uint32_t> init_fences;     // own clock at each, ascending
+  // convergence.h: what this lane waited for since its warp was last together, and how many .aligned operations it has issued
+  uint64_t path = 0;
+  Place polled = 0;
+  unsigned aligned = 0;
+  uint32_t started = 0;  // blocks of the cluster, by rank, that are known to have started
   // wgmma: operations issued, and how many had been issued at each open commit
   unsigned wgmma_issued = 0, wgmma_waited = 0;
   std::vector<unsigned> wgmma_groups;
   bool wgmma_fenced = false;
+  std::vector<StackWrite> since_fence;  // ordinary writes to the stack since the last wgmma_fence
+  std::vector<Fragment> fragments;      // A operands in registers of wgmmas in flight
   unsigned tiles_in_flight = 0;
   // bulk stores: the same
   unsigned stores_issued = 0, stores_read_waited = 0;
   std::vector<unsigned> store_groups;
   std::vector<Epoch> store_reads, store_writes;  // the epochs of each store's two halves
   uint64_t cluster_generation = 0;
+  std::pair<const Barrier*, unsigned> tried{nullptr, 0};  // the phase on which its last try_wait gave up
   unsigned phases_at_wait = 0;  // of the mbarrier it waits for, when it began
+};
+
+struct AlignedOperation {  // a .sync.aligned instruction that some lanes of a warp have come to
+  const char* what;
+  Place place;
+  uint64_t path;
+  uint32_t lanes;
 };
 
 struct CollectiveState {
@@ -77,6 +106,13 @@ struct Warp {
   uint32_t ready = 0;  // lanes that can run
   uint64_t priority = 0;
   std::vector<CollectiveState> collectives;  // open ones, told apart by their masks
+  std::deque<AlignedOperation> aligned;      // the first has number aligned_done
+  unsigned aligned_done = 0;
+};
+
+struct BarrierLanes {  // those of one warp that have arrived at a named barrier
+  uint32_t lanes = 0;
+  Place place = 0;
 };
 
 struct NamedBarrier {
@@ -84,26 +120,41 @@ struct NamedBarrier {
   uint64_t generation = 0;
   double time = 0;
   Accumulator releases;
-  VectorRef released;
+  Known released;
   std::vector<Thread*> waiting;
+  std::map<const Warp*, BarrierLanes> warps;  // of this generation
+};
+
+struct PhaseWait {  // a wait for a phase, which nobody may overtake
+  const Thread* thread;
+  Epoch epoch, next_wgmma;  // of the wait; of the first wgmma that the thread issues after it
+  Where where;
 };
 
 struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes in shared memory
   std::string name;
   unsigned offset = 0;
   int entity = -1;  // index of its copies' entity, -1 before the first
-  unsigned phases = 0;
+  unsigned phases = 0;     // completed, of all inits
+  unsigned begun_at = 0;   // phases when it was initialised last
+  int phase_entity = -1;   // its clock: phases completed
+  unsigned in_flight = 0;  // copies issued on the current phase that have not landed
   Epoch initialised;
   Where init_where{"", 0};
   const Thread* last_arriver = nullptr;
   Where last_where{"", 0};
   double time = 0;
-  Accumulator releases;
-  VectorRef released;
+  Accumulator releases, cluster_releases;  // what a wait sees, and what it sees as well if it acquires at cluster scope
+  std::deque<std::pair<Known, Known>> released;  // of the last phases
+  const Thread* completer = nullptr;             // knows by itself that `completed` phases are over: everybody who arrived did so before it
+  unsigned completed = 0;
+  std::vector<PhaseWait> waits;  // for the last phase that completed
   std::vector<Thread*> waiting;
 };
 
 struct AsyncEntity {                // a queue of copies: how many were issued, and which have landed
+  bool load = false;
+  Where where{"", 0};  // of the last
   uint32_t issued = 0, landed = 0;  // all up to `landed` have
   std::vector<uint32_t> landed_beyond;
 };
@@ -125,8 +176,8 @@ struct SharedObject {
 
 struct Block {
   Dim3 index{0, 0, 0};
-  unsigned rank = 0, slot = 0;
-  uint32_t clock_floor = 0;  // the slot's when the block began
+  unsigned rank = 0, slot = 0, serial = 0;
+  uint32_t clock_floor = 0;  // clocks of earlier blocks of the same serial number (65,536 blocks ago) end here
   Cluster* cluster = nullptr;
   char* shared = nullptr;
   std::vector<Thread> threads;
@@ -141,6 +192,8 @@ struct Block {
   std::vector<uint64_t> barrier_words;  // a bit for each 8 bytes that hold an mbarrier
   std::vector<Thread*> waiting_for_registers;
   double tensor_core_free = 0, copy_engine_free = 0;  // nominal clock
+  Known at_exit;                                       // what the threads that have exited knew
+  std::map<Entity, std::pair<uint32_t, Place>> touched;  // by threads of other blocks: the last clock and place of each
   Block();
   ~Block();
   bool holds_barrier(unsigned offset, unsigned bytes) const {
@@ -154,7 +207,6 @@ struct Slot {  // one SM
   std::unique_ptr<Block> block;
   std::unique_ptr<Shadow> shadow;
   char* shared = nullptr;
-  uint32_t clock_floor = 0;  // later blocks' clocks begin above it
 };
 
 struct Machine {
@@ -164,6 +216,9 @@ struct Machine {
   void** arguments = nullptr;
   bool capped = false;  // the kernel has __launch_bounds__
   std::vector<Slot> slots;
+  std::vector<Block*> block_of_serial;   // null: it has exited
+  std::vector<Dim3> index_of_serial;     // for reports
+  std::vector<uint32_t> floor_of_serial;
   std::vector<std::unique_ptr<Cluster>> clusters;  // resident, by slot group
   std::vector<Warp*> warps;                        // of resident blocks, in scheduling order
   std::vector<Block*> warp_block;
@@ -193,13 +248,13 @@ extern Machine machine;
 inline double event_time() { return machine.options.pick == Pick::TIMED ? machine.now : (double)machine.steps; }
 
 // Entities of a block.
-inline Entity wgmma_entity(const Block* b, unsigned group) { return entity(b->slot, (unsigned)b->threads.size() + group); }
+inline Entity wgmma_entity(const Block* b, unsigned group) { return entity(b->serial, (unsigned)b->threads.size() + group); }
 inline Entity async_entity(const Block* b, int i) {
-  return entity(b->slot, (unsigned)(b->threads.size() + b->warpgroups.size()) + (unsigned)i);
+  return entity(b->serial, (unsigned)(b->threads.size() + b->warpgroups.size()) + (unsigned)i);
 }
 // Clock of a warpgroup's n-th operation, from 0.
 inline uint32_t wgmma_clock(const Block* b, unsigned n) { return b->clock_floor + n + 1; }
-int async_index(Block* b, uint64_t key);                 // the entity for a barrier or a storing thread
+int async_index(Block* b, uint64_t key);                 // the entity for a barrier, its phases, or a storing thread
 void async_landed(Block* b, int index, uint32_t clock);  // that copy has landed
 
 // blocks.cpp

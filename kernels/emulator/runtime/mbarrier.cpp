@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "convergence.h"
 #include "memory.h"
 #include "scheduler.h"
 #include "trace.h"
 
 namespace emu {
+
 namespace {
 
 constexpr int MAX_BYTES = (1 << 20) - 1;  // of the transaction count, PTX ISA
@@ -26,6 +28,58 @@ std::string state_of(const Block* b, const BarrierState& s) {
   return text("\"pending\": %u, \"tx\": %d, \"phase\": %u, \"of\": \"%s\"", s.pending, s.bytes, s.phase, name_of(b).c_str());
 }
 
+constexpr size_t PHASES_KEPT = 64;
+
+Epoch phase_epoch(const Block* b, const Barrier* bar, unsigned phases) {
+  return {async_entity(b, bar->phase_entity), b->clock_floor + phases};
+}
+
+// Phases of this init that the thread knows to be over by what is ordered before it; own: also by having completed them itself.
+unsigned known_phases(const Thread* t, const Block* b, const Barrier* bar, bool own) {
+  unsigned n = 0;
+  if (t->clock.seen.order) {
+    const uint32_t at = t->clock.seen.order->at(phase_epoch(b, bar, 0).who);
+    n = at > b->clock_floor + bar->begun_at ? at - b->clock_floor - bar->begun_at : 0;
+  }
+  if (own && bar->completer == t && bar->completed > bar->begun_at) n = std::max(n, bar->completed - bar->begun_at);
+  return n;
+}
+
+// The phase has completed: who waited for the one before must be known to have done so, or it may misread the parity.
+void check_overtaken(const Block* b, Barrier* bar) {
+  const VectorRef& order = bar->releases.joined.order;
+  for (const PhaseWait& w : bar->waits) {
+    const bool seen = order && (order->at(w.epoch.who) >= w.epoch.clock || order->at(w.next_wgmma.who) >= w.next_wgmma.clock);
+    if (seen || known_finding("phase-overtaken", place_of(w.where), place_of(bar->last_where))) continue;
+    found("race", "phase-overtaken",
+          text("%s waits for the end of phase %d of %s at %s, and nothing orders that before the next phase completes (last arrival: %s). If the "
+               "wait comes late, its parity means another phase (ABA), and it waits for ever or not at all. Whoever waits must "
+               "arrive, here or at the barrier that the others wait for, before the next phase can complete.",
+               name_of(w.thread).c_str(), (int)(bar->phases - bar->begun_at) - 2, bar->name.c_str(), at(w.where).c_str(), last_arrival(bar).c_str()),
+          place_of(w.where), place_of(bar->last_where));
+  }
+  bar->waits.clear();
+  if (bar->in_flight && !known_finding("phase-before-its-copies", place_of(bar->last_where), 0))
+    found("race", "phase-before-its-copies",
+          text("%s of %s completes phase %u while %u copies issued on it are still in flight: fewer bytes were expected than they bring. "
+               "Expect the whole boxes of all copies of a phase.",
+               bar->name.c_str(), name_of(b).c_str(), bar->phases - bar->begun_at - 1, bar->in_flight),
+          place_of(bar->last_where));
+  bar->in_flight = 0;
+}
+
+// An arrival or a copy counts for the phase that is current: the thread must know which that is.
+void check_phase_known(Thread* t, const Block* b, Barrier* bar, const char* what, Where where) {
+  if (!machine.options.checks) return;
+  const unsigned known = known_phases(t, b, bar, true), now = bar->phases - bar->begun_at;
+  if (known >= now || known_finding("phase-not-known", place_of(where), 0)) return;
+  found("race", "phase-not-known",
+        text("%s by %s at %s counts for phase %u of %s, but nothing orders it after the end of phase %u: under another schedule it counts for "
+             "an earlier phase. Wait for that phase, or for something that comes after it, before.",
+             what, name_of(t).c_str(), at(where).c_str(), now, bar->name.c_str(), now - 1),
+        place_of(where));
+}
+
 // Stores the state; completes the phase if nothing is pending.
 void settle(Block* b, Barrier* bar, BarrierState s) {
   const bool complete = s.pending == 0 && s.bytes == 0;
@@ -34,7 +88,13 @@ void settle(Block* b, Barrier* bar, BarrierState s) {
     s.pending = s.expected;
     ++bar->phases;
     bar->time = machine.now;
-    if (machine.options.checks) bar->released = bar->releases.freeze();
+    if (machine.options.checks) {
+      bar->releases.freeze();
+      check_overtaken(b, bar);
+      bar->releases.add(phase_epoch(b, bar, bar->phases));
+      bar->released.emplace_back(bar->releases.freeze(), bar->cluster_releases.freeze());
+      if (bar->released.size() > PHASES_KEPT) bar->released.pop_front();
+    }
     remember(text("%s of %s completes phase %u", bar->name.c_str(), name_of(b).c_str(), bar->phases - 1));
     if (tracing())
       trace(event_time(), event_time(), "phase", name_of(b), bar->name, Where{"", 0}, text("\"phase\": %u", bar->phases - 1));
@@ -85,6 +145,11 @@ Barrier* used_barrier(Block* b, const void* p, Where where) {
 
 }  // namespace
 
+void copy_issued(Thread* t, Block* b, Barrier* bar, Where where) {
+  check_phase_known(t, b, bar, "A copy", where);
+  ++bar->in_flight;
+}
+
 BarrierState barrier_state(const Block* b, unsigned offset) {
   uint64_t v;
   memcpy(&v, b->shared + offset, 8);
@@ -107,6 +172,7 @@ void complete_bytes(Block* b, unsigned offset, unsigned bytes, bool whole, uint3
   if (tracing())
     trace(event_time(), event_time(), "land", name_of(b) + " TMA", bar->name, Where{"", 0},
           text("\"bytes\": %u, ", bytes) + state_of(b, s));
+  if (whole && bar->in_flight) --bar->in_flight;
   if (machine.options.checks && whole) {
     async_landed(b, bar->entity, clock);
     bar->releases.add(Epoch{async_entity(b, bar->entity), b->async[(size_t)bar->entity].landed});
@@ -140,11 +206,12 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
   Thread* t = machine.current;
   Block* b = t->home;
   t->where = where;
-  unsigned offset;
+  unsigned offset, phases = 0;
   if (Barrier* old = barrier_at(b, p, &offset, where)) {
     if (!old->waiting.empty())
       stop("misuse", "mbarrier",
            text("%s initialises %s again while threads wait on it.", name_of(t).c_str(), old->name.c_str()), where);
+    phases = old->phases;
     b->mbarriers.erase(offset);
   }
   if (offset % 8)
@@ -158,6 +225,8 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
   bar.offset = offset;
   bar.name = name ? index >= 0 ? text("%s[%d]", name, index) : std::string(name)
                   : text("mbarrier at %s", describe_shared(b, offset).c_str());
+  if (bar.phase_entity < 0) bar.phase_entity = async_index(b, 3ull << 32 | offset);
+  bar.begun_at = bar.phases = phases;
   bar.initialised = t->clock.now();
   bar.init_where = where;
   b->barrier_words[offset / 8 / 64] |= 1ull << (offset / 8 % 64);
@@ -167,7 +236,21 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
           text("\"count\": %u, ", count) + state_of(b, {0, count, count, 0}));
 }
 
-void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, Where where) {
+// The thread's own arrival has completed a phase, and all others of that phase are known to be before it.
+static void learn_own_phase(Thread* t, Barrier* bar, unsigned before) {
+  if (!machine.options.checks || bar->phases == before || bar->released.empty()) return;
+  const VectorRef& order = bar->released.back().first.order;
+  const Epoch mine = t->clock.now(), phase = phase_epoch(t->home, bar, bar->phases);
+  for (const auto& row : order->rows)
+    for (size_t i = 0; i < row.second->clock.size(); ++i) {
+      const Epoch e{entity(row.first, (unsigned)i), row.second->clock[i]};
+      if (e.clock && e.who != mine.who && e.who != phase.who && !t->clock.after(e)) return;
+    }
+  bar->completer = t;
+  bar->completed = bar->phases;
+}
+
+void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, bool publishes, Where where) {
   Thread* t = machine.current;
   Block* b = t->home;
   t->where = where;
@@ -187,7 +270,11 @@ void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, W
            where);
   }
   Barrier* bar = used_barrier(b, p, where);
-  if (b != t->home) check_barrier_published(b, bar, where, "A remote arrival");
+  if (b != t->home) {
+    check_barrier_published(b, bar, where, "A remote arrival");
+    remote_access(t, b, where);
+  }
+  check_phase_known(t, b, bar, "An arrival", where);
   BarrierState s = barrier_state(b, bar->offset);
   if (arrivals && s.pending == 0)
     stop("misuse", "mbarrier-overflow",
@@ -203,16 +290,25 @@ void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, W
   s.bytes += (int)bytes;
   s.pending -= arrivals;
   if (arrivals) {
-    if (machine.options.checks) bar->releases.add(t->clock);
+    if (machine.options.checks) {
+      if (b == t->home) {
+        bar->releases.add(t->clock);
+      } else {  // seen by who acquires at cluster scope, if it was released at cluster scope; else only known to be over
+        if (publishes) bar->cluster_releases.joined.join(t->clock.seen), bar->cluster_releases.add(t->clock.now());
+        bar->releases.add_order(t->clock);
+      }
+    }
     bar->last_arriver = t;
     bar->last_where = where;
   }
+  const unsigned phases = bar->phases;
   const std::string how = bytes ? text("%s, expects %u bytes", arrivals ? "arrives" : "no arrival", bytes) : "arrives";
   remember(text("%s: %s %s (%s)", name_of(t).c_str(), bar->name.c_str(), how.c_str(), at(where).c_str()));
   if (tracing())
     trace(event_time(), event_time(), "arrive", name_of(t->home) + text(" warp %u", t->warp), bar->name, where,
           text("\"arrivals\": %u, \"bytes\": %u, ", arrivals, bytes) + state_of(b, s));
   settle(b, bar, s);
+  learn_own_phase(t, bar, phases);
   progress();
   if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);  // others may react before this thread goes on
 }
@@ -223,18 +319,63 @@ void emu_mbarrier_complete_tx(void* p, uint32_t bytes, Where where) {
   spend(10);
   Barrier* bar = used_barrier(t->home, p, where);
   remember(text("%s: %u bytes of %s completed by hand (%s)", name_of(t).c_str(), bytes, bar->name.c_str(), at(where).c_str()));
+  const unsigned phases = bar->phases;
+  if (machine.options.checks) bar->releases.add_order(t->clock);
   complete_bytes(t->home, bar->offset, bytes, false, 0);
+  learn_own_phase(t, bar, phases);
   progress();
   if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
 }
 
-static bool wait_for_phase(void* p, uint32_t parity, Wait kind, Where where) {
+// What a wait for a phase means to the checks. The parity stands for the first phase of that parity whose end the thread does not know
+// of, or for the last that it does: only what happened before that one's end is ordered before what follows, whatever has happened.
+namespace {
+
+struct Expected {
+  unsigned ordered, phase;  // phases known to be over by order, and over once the wait is (of this init)
+};
+
+Expected expect_phase(const Thread* t, const Block* b, const Barrier* bar, uint32_t parity) {
+  const unsigned known = known_phases(t, b, bar, true);
+  return {known_phases(t, b, bar, false), known + ((known & 1) == (parity & 1))};
+}
+
+void check_not_late(const Thread* t, const Barrier* bar, unsigned phase, Where where) {
+  const unsigned now = bar->phases - bar->begun_at;
+  if (now <= phase || known_finding("phase-overtaken", place_of(where), place_of(bar->last_where))) return;
+  found("race", "phase-overtaken",
+        text("%s at %s waits for the end of phase %d of %s, but phase %u has ended as well: nothing kept it from overtaking the wait, and the "
+             "parity now means another phase (ABA). Last arrival: %s.",
+             name_of(t).c_str(), at(where).c_str(), (int)phase - 1, bar->name.c_str(), now - 1, last_arrival(bar).c_str()),
+        place_of(where), place_of(bar->last_where));
+}
+
+void phase_is_over(Thread* t, Block* b, Barrier* bar, Expected e, bool cluster, Where where) {
+  check_not_late(t, bar, e.phase, where);
+  if (e.phase > e.ordered) {
+    waits_alone(t, place_of(where));
+    const unsigned last = bar->phases - bar->begun_at, back = last > e.phase ? last - e.phase : 0;
+    const size_t i = bar->released.size() > back ? bar->released.size() - 1 - back : 0;
+    if (!bar->released.empty()) {
+      t->clock.acquire(bar->released[i].first);
+      if (cluster) t->clock.acquire(bar->released[i].second);
+    }
+  }
+  if (bar->phases - bar->begun_at != e.phase) return;
+  const Epoch next{wgmma_entity(b, t->warp / 4), wgmma_clock(b, t->wgmma_issued)};
+  bar->waits.push_back({t, t->clock.now(), next, where});
+}
+
+bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where where) {
   Thread* t = machine.current;
   Block* b = t->home;
   t->where = where;
   spend(10);
   Barrier* bar = used_barrier(b, p, where);
   auto complete = [&] { return barrier_state(b, bar->offset).phase != (parity & 1); };
+  const bool checks = machine.options.checks;
+  const Expected expected = checks ? expect_phase(t, b, bar, parity) : Expected();
+  if (checks) check_not_late(t, bar, expected.phase, where);
   if (complete() && machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
   // A woken thread looks again: if it was so late that the next phase has completed too, it misreads the parity, as hardware
   // does.
@@ -247,12 +388,37 @@ static bool wait_for_phase(void* p, uint32_t parity, Wait kind, Where where) {
     bar->waiting.erase(std::find(bar->waiting.begin(), bar->waiting.end(), t));
     return false;  // try_wait gave up
   }
-  if (machine.options.checks) t->clock.acquire(bar->released);
+  if (checks) phase_is_over(t, b, bar, expected, cluster, where);
   return true;
 }
 
-bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) { return wait_for_phase(p, parity, Wait::TRY, where); }
-void emu_mbarrier_wait(void* p, uint32_t parity, Where where) { wait_for_phase(p, parity, Wait::MBARRIER, where); }
+}  // namespace
+
+// May give up before the phase is over, as on hardware: here it does so once for every phase that it had to wait for, so that a kernel that
+// does not look at the answer is found out under every schedule.
+bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) {
+  Thread* t = machine.current;
+  Barrier* bar = used_barrier(t->home, p, where);
+  if (machine.options.checks && t->tried != std::make_pair((const Barrier*)bar, bar->phases) &&
+      known_phases(t, t->home, bar, true) < expect_phase(t, t->home, bar, parity).phase) {
+    t->tried = {bar, bar->phases};
+    poll(where);
+    return false;
+  }
+  return wait_for_phase(p, parity, Wait::TRY, false, where);
+}
+
+bool emu_mbarrier_test_wait(void* p, uint32_t parity, Where where) {
+  Thread* t = machine.current;
+  t->where = where;
+  Barrier* bar = used_barrier(t->home, p, where);
+  poll(where);
+  if (barrier_state(t->home, bar->offset).phase == (parity & 1)) return false;
+  if (machine.options.checks) phase_is_over(t, t->home, bar, expect_phase(t, t->home, bar, parity), false, where);
+  return true;
+}
+
+void emu_mbarrier_wait(void* p, uint32_t parity, bool cluster, Where where) { wait_for_phase(p, parity, Wait::MBARRIER, cluster, where); }
 
 void emu_fence_mbarrier_init(Where where) {
   Thread* t = machine.current;
@@ -264,6 +430,5 @@ void emu_fence_proxy_async(bool global, Where where) {
   Thread* t = machine.current;
   t->where = where;
   spend(10);
-  std::vector<uint32_t>& fences = global ? t->global_proxy_fences : t->proxy_fences;
-  fences.push_back(t->clock.own++);
+  if (machine.options.checks) t->clock.fence(global);
 }

@@ -17,7 +17,7 @@ std::vector<GlobalArray> arrays;
 std::vector<std::pair<const char*, const char*>> readable;
 
 // The later of two accesses through memory at large, by the running thread.
-Actor actor_of(Thread* t, Place place, bool atomic) { return Actor{t->clock.now(), t, true, false, atomic, place}; }
+Actor actor_of(Thread* t, Place place, Access how) { return Actor{t->clock.now(), t, true, false, how, place}; }
 
 [[noreturn]] void out_of_bounds(const char* p, unsigned bytes, bool write, Place place) {
   const std::string message = text("%s %s %u bytes at %s", name_of(machine.current).c_str(), write ? "writes" : "reads", bytes,
@@ -26,12 +26,31 @@ Actor actor_of(Thread* t, Place place, bool atomic) { return Actor{t->clock.now(
   finish();
 }
 
-void touch(const void* address, unsigned bytes, bool write, Place place, bool atomic) {
+void remote_place(Thread* t, Block* b, Place place) {
+  if (!machine.options.checks) return;
+  b->touched[t->clock.self] = {t->clock.own, place};
+  if (t->started >> b->rank & 1) return;
+  if (t->clock.seen.order)
+    if (const Row* row = t->clock.seen.order->row(b->serial))
+      for (size_t i = 0; i < row->clock.size() && i < b->threads.size(); ++i)
+        if (row->clock[i] > b->clock_floor) {
+          t->started |= 1u << b->rank;
+          return;
+        }
+  if (known_finding("block-not-started", place, 0)) return;
+  found("race", "block-not-started",
+        text("%s at %s uses shared memory of %s, and nothing orders that after the start of that block: what it finds there may still be another "
+             "block's. cluster_sync before the first remote access.",
+             name_of(t).c_str(), at(place).c_str(), name_of(b).c_str()),
+        place);
+}
+
+void touch(const void* address, unsigned bytes, bool write, Place place, Access how) {
   Thread* t = machine.current;
   const char* p = (const char*)address;
   if (!t) return;
   if (t->stack.holds(p)) {
-    if (t->tiles_in_flight && machine.options.checks) check_registers(t, p, bytes, write, place);
+    if (machine.options.checks) stack_access(t, p, bytes, write, place);
     return;
   }
   const char* context = (const char*)static_cast<ThreadContext*>(t);
@@ -42,6 +61,7 @@ void touch(const void* address, unsigned bytes, bool write, Place place, bool at
     Block* b = machine.slots[slot].block.get();
     const unsigned offset = (unsigned)((size_t)(p - windows) % WINDOW);
     if (!b || b->cluster != t->home->cluster || offset + bytes > machine.shared_end) out_of_bounds(p, bytes, write, place);
+    if (b != t->home) remote_place(t, b, place);
     if (b != t->home && !b->live && !known_finding("block-has-exited", place, 0))
       found("race", "block-has-exited",
             text("%s at %s uses shared memory of %s, which has exited. All blocks of the cluster must stay until the last "
@@ -60,8 +80,8 @@ void touch(const void* address, unsigned bytes, bool write, Place place, bool at
                  find_barrier_text(b, offset).c_str()),
             place);
     const Memory memory{b, b->shared, ""};
-    if (write) machine.slots[slot].shadow->write(memory, offset, bytes, actor_of(t, place, atomic));
-    else machine.slots[slot].shadow->read(memory, offset, bytes, actor_of(t, place, atomic));
+    if (write) machine.slots[slot].shadow->write(memory, offset, bytes, actor_of(t, place, how));
+    else machine.slots[slot].shadow->read(memory, offset, bytes, actor_of(t, place, how));
     return;
   }
   if (GlobalArray* a = find_global(p)) {
@@ -69,8 +89,8 @@ void touch(const void* address, unsigned bytes, bool write, Place place, bool at
     if (offset + bytes > a->bytes) out_of_bounds(p, bytes, write, place);
     if (!a->shadow) return;
     const Memory memory{nullptr, a->base, a->name.c_str()};
-    if (write) a->shadow->write(memory, offset, bytes, actor_of(t, place, atomic));
-    else a->shadow->read(memory, offset, bytes, actor_of(t, place, atomic));
+    if (write) a->shadow->write(memory, offset, bytes, actor_of(t, place, how));
+    else a->shadow->read(memory, offset, bytes, actor_of(t, place, how));
     return;
   }
   for (auto& r : readable)
@@ -87,13 +107,13 @@ void reserve_shared_memory() {
   for (size_t i = 0; i < n; ++i) {
     machine.slots[i].shared = windows + i * WINDOW;
     mprotect(machine.slots[i].shared, SHARED_BYTES, PROT_READ | PROT_WRITE);
-    if (machine.options.checks) machine.slots[i].shadow.reset(new Shadow(SHARED_BYTES, false, 4096));
+    if (machine.options.checks) machine.slots[i].shadow.reset(new Shadow(SHARED_BYTES, false));
   }
 }
 
 void add_global_array(char* base, size_t bytes, const std::string& name) {
   arrays.push_back({base, bytes, name, nullptr});
-  if (machine.options.checks) arrays.back().shadow.reset(new Shadow(bytes, true, 4));
+  if (machine.options.checks) arrays.back().shadow.reset(new Shadow(bytes, true));
   std::sort(arrays.begin(), arrays.end(), [](const GlobalArray& a, const GlobalArray& b) { return a.base < b.base; });
 }
 
@@ -116,8 +136,10 @@ Block* block_of_shared(const void* p) {
   return machine.slots[(size_t)((const char*)p - windows) / WINDOW].block.get();
 }
 
-void access(const void* p, unsigned bytes, bool write, Place place) { touch(p, bytes, write, place, false); }
-void atomic_access(const void* p, unsigned bytes, bool write, Place place) { touch(p, bytes, write, place, true); }
+void remote_access(Thread* t, Block* b, Where where) { remote_place(t, b, place_of(where)); }
+
+void access(const void* p, unsigned bytes, bool write, Place place) { touch(p, bytes, write, place, Access::PLAIN); }
+void special_access(const void* p, unsigned bytes, bool write, Place place, Access how) { touch(p, bytes, write, place, how); }
 
 void check_shared_bounds(const Block* b, unsigned offset, unsigned bytes, const char* what, Where where) {
   for (const SharedObject& o : machine.objects)

@@ -22,7 +22,10 @@ Block* block_of_shared(const void* p);  // null: not a resident block's window
 // An ordinary access by the running thread.
 void access(const void* p, unsigned bytes, bool write, Place place);
 // The same, of an atomic or volatile access: ordered with others of its kind.
-void atomic_access(const void* p, unsigned bytes, bool write, Place place);
+void special_access(const void* p, unsigned bytes, bool write, Place place, Access how);
+// The running thread uses shared memory, or a barrier, of another block of its cluster: that one must have started, and may not have exited.
+void remote_access(Thread* t, Block* b, Where where);
+void forget_published(const void* low, size_t bytes);  // a new block: its flags have told nobody anything
 // Shared memory [offset, offset + bytes) must be the block's own: stops the launch if not.
 void check_shared_bounds(const Block* b, unsigned offset, unsigned bytes, const char* what, Where where);
 std::string find_barrier_text(const Block* b, unsigned offset);  // the mbarrier in these bytes, or ""

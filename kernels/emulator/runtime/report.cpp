@@ -202,9 +202,13 @@ std::string name_of(const Block* b) {
 std::string name_of(const Thread* t) { return name_of(t->home) + text(" warp %u lane %u", t->warp, t->lane); }
 
 std::string name_of_entity(uint32_t e) {
-  const Block* b = machine.slots[e >> 16].block.get();
+  const Block* b = machine.block_of_serial[e >> 16];
   const unsigned index = e & 0xFFFF;
-  if (!b) return "a block that has exited";
+  if (!b) {
+    Block gone;
+    gone.index = machine.index_of_serial[e >> 16];
+    return name_of(&gone) + (index < machine.threads_per_block() ? text(" warp %u lane %u", index / 32, index % 32) : "") + ", which has exited,";
+  }
   if (index < b->threads.size()) return name_of(&b->threads[index]);
   const unsigned group = index - (unsigned)b->threads.size();
   if (group < b->warpgroups.size()) return text("the wgmma of %s warpgroup %u", name_of(b).c_str(), group);

@@ -18,15 +18,10 @@ inline Kind kind_of(Entity e) {
   return index < threads ? Kind::THREAD : index < threads + (threads + 127) / 128 ? Kind::WGMMA : Kind::COPY;
 }
 
-// Did the writer publish its ordinary write to the async proxy, early enough for the issuer to know?
+// Has a proxy fence shown the ordinary write to the async proxy, anywhere between the write and what the issuer does now?
 bool proxy_fenced(Epoch write, const Thread* issuer, bool global) {
-  const Block* b = machine.slots[write.who >> 16].block.get();
-  const unsigned index = write.who & 0xFFFF;
-  if (!b || index >= b->threads.size()) return true;  // the writer's block is gone
-  const Thread& writer = b->threads[index];
-  const std::vector<uint32_t>& fences = global ? writer.global_proxy_fences : writer.proxy_fences;
-  auto fence = std::lower_bound(fences.begin(), fences.end(), write.clock);
-  return fence != fences.end() && issuer->clock.sees({write.who, *fence});
+  const VectorRef& fenced = issuer->clock.seen.fenced[global];
+  return fenced && fenced->at(write.who) >= write.clock;
 }
 
 std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool global, bool same_block) {
@@ -46,16 +41,15 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
 
 }  // namespace
 
-Shadow::Shadow(size_t bytes, bool initialised, size_t max_readers)
-    : chunks_((bytes + 15) / 16), max_readers_(max_readers), initialised_(initialised), pages_((chunks_ + 255) / 256) {}
+Shadow::Shadow(size_t bytes, bool initialised) : chunks_((bytes + 15) / 16), initialised_(initialised), pages_((chunks_ + 255) / 256) {}
 
 Shadow::~Shadow() {
   for (auto& page : pages_)
     if (page)
       for (size_t i = 0; i < 256; ++i) {
-        free(page[i].whole.readers);
+        free(page[i].whole.since);
         if (page[i].parts)
-          for (int k = 0; k < 16 / page[i].unit; ++k) free(page[i].parts[k].readers);
+          for (int k = 0; k < 16 / page[i].unit; ++k) free(page[i].parts[k].since);
       }
 }
 
@@ -72,7 +66,7 @@ Shadow::Chunk* Shadow::chunk(size_t i) {
       Cell& cell = c->parts ? c->parts[k] : c->whole;
       cell.last_write.epoch = Epoch();
       cell.count = 0;
-      cell.async_write = cell.atomic_write = cell.atomic_readers = false;
+      cell.async_write = false;
       cell.written = initialised_;
     }
   }
@@ -84,17 +78,17 @@ void Shadow::split(Chunk* c, uint8_t unit) {
   for (int k = 0; k < 16 / unit; ++k) {
     const Cell& from = c->parts ? c->parts[k * unit / c->unit] : c->whole;
     finer[k] = from;
-    finer[k].readers = nullptr;
+    finer[k].since = nullptr;
     finer[k].capacity = 0;
     if (from.count) {
-      finer[k].readers = (Reader*)malloc(from.count * sizeof(Reader));
-      memcpy((void*)finer[k].readers, (void*)from.readers, from.count * sizeof(Reader));
+      finer[k].since = (Since*)malloc(from.count * sizeof(Since));
+      memcpy((void*)finer[k].since, (void*)from.since, from.count * sizeof(Since));
       finer[k].capacity = from.count;
     }
   }
   if (c->parts)
-    for (int k = 0; k < 16 / c->unit; ++k) free(c->parts[k].readers);
-  else free(c->whole.readers), c->whole.readers = nullptr, c->whole.capacity = 0;
+    for (int k = 0; k < 16 / c->unit; ++k) free(c->parts[k].since);
+  else free(c->whole.since), c->whole.since = nullptr, c->whole.capacity = 0;
   c->parts = std::move(finer);
   c->unit = unit;
 }
@@ -115,26 +109,54 @@ void Shadow::each_cell(size_t offset, size_t bytes, F f) {
   }
 }
 
-void Shadow::add_reader(Cell& c, const Actor& a) {
+void Shadow::add(Cell& c, const Actor& a, bool write) {
   const bool thread = kind_of(a.epoch.who) == Kind::THREAD;
   const Entity who = thread ? a.epoch.who & ~31u : a.epoch.who;
   const uint32_t lane = thread ? 1u << (a.epoch.who & 31) : 1;
   for (unsigned i = c.count; i-- > 0;) {
-    Reader& r = c.readers[i];
-    if (r.epoch.who == who && r.epoch.clock == a.epoch.clock) {
+    Since& r = c.since[i];
+    if (r.epoch.who == who && r.epoch.clock == a.epoch.clock && r.write == write && r.how == a.how) {
       r.lanes |= lane;
       return;
     }
   }
-  if (c.count == max_readers_) {  // keep the newest
-    memmove((void*)c.readers, (void*)(c.readers + 1), (c.count - 1) * sizeof(Reader));
-    --c.count;
+  if (c.count == c.capacity && c.count >= 16 && thread && !a.async) {
+    // What this thread sees, whoever is ordered after this thread sees as well: keep the others.
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c.count; ++i) {
+      bool seen = !c.since[i].write || write;
+      for (uint32_t lanes = c.since[i].lanes; lanes && seen; lanes &= lanes - 1)
+        seen = a.issuer->clock.sees({c.since[i].epoch.who + (Entity)__builtin_ctz(lanes), c.since[i].epoch.clock});
+      if (!seen) c.since[kept++] = c.since[i];
+    }
+    c.count = kept;
   }
   if (c.count == c.capacity) {
-    c.capacity = (uint16_t)(c.capacity ? c.capacity * 2 : 2);
-    c.readers = (Reader*)realloc((void*)c.readers, c.capacity * sizeof(Reader));
+    c.capacity = c.capacity ? c.capacity * 2 : 2;
+    c.since = (Since*)realloc((void*)c.since, c.capacity * sizeof(Since));
   }
-  c.readers[c.count++] = {{who, a.epoch.clock}, lane, a.place};
+  c.since[c.count++] = {{who, a.epoch.clock}, lane, a.how, write, a.place};
+}
+
+// Reports the first access since the last plain write that nothing orders before this one.
+bool Shadow::conflicts(const Memory& m, const Cell& c, size_t offset, const Actor& a, bool write) {
+  for (unsigned i = 0; i < c.count; ++i) {
+    const Since& s = c.since[i];
+    if (!write && !s.write) continue;
+    const bool special = s.how != Access::PLAIN && a.how != Access::PLAIN;
+    if (special && (s.how == Access::ATOMIC || a.how == Access::ATOMIC || s.epoch.who != (a.epoch.who & ~31u))) continue;
+    for (uint32_t lanes = s.lanes; lanes; lanes &= lanes - 1) {
+      const Epoch e{s.epoch.who + (Entity)__builtin_ctz(lanes), s.epoch.clock};
+      // A read need only be over before it is overwritten; a write must be visible.
+      const bool over = s.write ? a.own ? a.issuer->clock.sees(e) : a.issuer->clock.sees_without_own(e)
+                        : a.own ? a.issuer->clock.after(e)
+                                : a.issuer->clock.after_without_own(e);
+      if (over) continue;
+      report(write ? s.write ? "write-after-write" : "write-after-read" : "read-after-write", m, offset, a, write, Write{e, s.place}, s.write);
+      return true;
+    }
+  }
+  return false;
 }
 
 void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) {
@@ -142,46 +164,42 @@ void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) 
     const Epoch w = c.last_write.epoch;
     if (w.who != NOBODY) {
       const bool seen = a.own ? a.issuer->clock.sees(w) : a.issuer->clock.sees_without_own(w);
-      if (!seen && !(a.atomic && c.atomic_write)) report("read-after-write", m, at_offset, a, false, c.last_write, true);
+      if (!seen) report("read-after-write", m, at_offset, a, false, c.last_write, true);
       else if (a.async && !c.async_write && !proxy_fenced(w, a.issuer, !m.block))
         report("missing-proxy-fence", m, at_offset, a, false, c.last_write, true);
     } else if (!c.written) {
-      report("uninitialized-read", m, at_offset, a, false, Access(), false);
+      report("uninitialized-read", m, at_offset, a, false, Write(), false);
       c.written = true;  // told once
     }
-    if (c.count == 0) c.atomic_readers = a.atomic;
-    else c.atomic_readers &= a.atomic;
-    add_reader(c, a);
+    if (c.count) conflicts(m, c, at_offset, a, false);
+    add(c, a, false);
   });
 }
 
 void Shadow::write(const Memory& m, size_t offset, size_t bytes, const Actor& a) {
   each_cell(offset, bytes, [&](Cell& c, size_t at_offset) {
     const Epoch w = c.last_write.epoch;
-    auto sees = [&](Epoch e) { return a.own ? a.issuer->clock.sees(e) : a.issuer->clock.sees_without_own(e); };
-    bool told = false;
-    if (!(a.atomic && c.atomic_readers))
-      for (unsigned i = 0; i < c.count && !told; ++i)
-        for (uint32_t lanes = c.readers[i].lanes; lanes && !told; lanes &= lanes - 1) {
-          const Epoch read{c.readers[i].epoch.who + (Entity)__builtin_ctz(lanes), c.readers[i].epoch.clock};
-          if (sees(read)) continue;
-          report("write-after-read", m, at_offset, a, true, Access{read, c.readers[i].place}, false);
-          told = true;
-        }
+    const bool told = c.count && conflicts(m, c, at_offset, a, true);
     if (w.who != NOBODY && !told) {
-      if (!sees(w) && !(a.atomic && c.atomic_write)) report("write-after-write", m, at_offset, a, true, c.last_write, true);
+      const bool seen = a.async && c.async_write ? a.issuer->clock.after(w)  // a copy over a copy's: it need only be over
+                        : a.own ? a.issuer->clock.sees(w)
+                                : a.issuer->clock.sees_without_own(w);
+      if (!seen) report("write-after-write", m, at_offset, a, true, c.last_write, true);
       else if (a.async && !c.async_write && !proxy_fenced(w, a.issuer, !m.block))
         report("missing-proxy-fence", m, at_offset, a, true, c.last_write, true);
     }
+    c.written = true;
+    if (a.how != Access::PLAIN) {  // does not take the plain write's place
+      add(c, a, true);
+      return;
+    }
     c.last_write = {a.epoch, a.place};
     c.async_write = a.async;
-    c.atomic_write = a.atomic;
-    c.written = true;
     c.count = 0;
   });
 }
 
-void Shadow::report(const char* rule, const Memory& m, size_t offset, const Actor& a, bool a_writes, const Access& other,
+void Shadow::report(const char* rule, const Memory& m, size_t offset, const Actor& a, bool a_writes, const Write& other,
                     bool other_wrote) {
   if (known_finding(rule, a.place, other.place)) return;
   const std::string what = m.block ? describe_shared(m.block, (unsigned)offset) : text("%s, byte %zu", m.name, offset);

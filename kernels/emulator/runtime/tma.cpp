@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "convergence.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "scheduler.h"
@@ -272,9 +273,17 @@ void emu_tma_load(void* dst, const void* map, int x, int y, void* bar, int block
     check_barrier_published(b, barrier, where, "A TMA load");
     if (barrier->entity < 0) barrier->entity = async_index(b, c.barrier);
     if (!machine.options.checks) continue;
-    const uint32_t clock = ++b->async[(size_t)barrier->entity].issued;
+    copy_issued(t, b, barrier, where);
+    if (b != c.home) {
+      remote_access(t, b, where);
+      barrier->releases.add_order(t->clock.seen.order);  // the copy comes after all that its issuer waited for
+    }
+    AsyncEntity& queue = b->async[(size_t)barrier->entity];
+    queue.load = true;
+    queue.where = where;
+    const uint32_t clock = ++queue.issued;
     c.clocks.push_back(clock);
-    const Actor actor{{async_entity(b, barrier->entity), clock}, t, true, true, false, place_of(where)};
+    const Actor actor{{async_entity(b, barrier->entity), clock}, t, true, true, Access::PLAIN, place_of(where)};
     machine.slots[b->slot].shadow->write(Memory{b, b->shared, ""}, c.shared, c.bytes(), actor);
     if (b == c.targets[0]) shadow_global(c, actor, false);
   }
@@ -297,8 +306,8 @@ void emu_tma_store(const void* map, const void* src, int x, int y, Where where) 
     t->store_reads.push_back(read);
     t->store_writes.push_back(write);
     machine.slots[b->slot].shadow->read(Memory{b, b->shared, ""}, c.shared, c.bytes(),
-                                        Actor{read, t, true, true, false, place_of(where)});
-    shadow_global(c, Actor{write, t, true, true, false, place_of(where)}, true);
+                                        Actor{read, t, true, true, Access::PLAIN, place_of(where)});
+    shadow_global(c, Actor{write, t, true, true, Access::PLAIN, place_of(where)}, true);
   }
   remember(text("%s issues TMA %s (%s)", name_of(t).c_str(), describe(c).c_str(), at(where).c_str()));
   copies.push_back(std::move(c));
@@ -318,9 +327,10 @@ void emu_tma_store_wait(int groups, bool read_only, Where where) {
   const unsigned needed = n > (size_t)groups ? t->store_groups[n - 1 - (size_t)groups] : 0;
   unsigned read, written;
   store_progress(t, &read, &written);
+  if (needed > t->stores_read_waited) waits_alone(t, place_of(where));
   if ((read_only ? read : written) < needed) suspend(Wait::STORES, read_only, needed, where);
   t->stores_read_waited = std::max(t->stores_read_waited, needed);
   if (!machine.options.checks || !needed) return;
-  t->clock.seen = raise(t->clock.seen, t->store_reads[needed - 1]);
-  if (!read_only) t->clock.seen = raise(t->clock.seen, t->store_writes[needed - 1]);
+  t->clock.seen.raise(t->store_reads[needed - 1]);
+  if (!read_only) t->clock.seen.raise(t->store_writes[needed - 1]);
 }

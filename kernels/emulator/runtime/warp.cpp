@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convergence.h"
 #include "memory.h"
 #include "scheduler.h"
 
@@ -31,9 +32,10 @@ void complete(Thread* lanes, const CollectiveState& c) {
   if (c.kind == SYNC_WARP && machine.options.checks) {  // the only one that orders memory
     Accumulator all;
     for (uint32_t m = c.mask; m; m &= m - 1) all.add(lanes[__builtin_ctz(m)].clock);
-    const VectorRef together = all.freeze();
-    for (uint32_t m = c.mask; m; m &= m - 1) lanes[__builtin_ctz(m)].clock.acquire(together);
+    const Known& released = all.freeze();
+    for (uint32_t m = c.mask; m; m &= m - 1) lanes[__builtin_ctz(m)].clock.acquire(released);
   }
+  together(lanes, c.mask);
   uint64_t ballot = 0;
   for (uint32_t m = c.mask; m; m &= m - 1)
     if (c.value[__builtin_ctz(m)]) ballot |= 1ull << __builtin_ctz(m);
@@ -99,6 +101,7 @@ uint64_t emu_collective(Collective kind, uint32_t mask, uint64_t value, int argu
 void emu_matrix(bool store, const void* row, uint32_t* registers, int matrices, Where where) {
   Thread* t = machine.current;
   if ((uintptr_t)row % 16) emu_misaligned(row, 16, where);
+  aligned(t, store ? "stmatrix" : "ldmatrix", where);
   for (int i = 0; i < matrices; ++i) {
     // Row l / 4 of matrix i: its address is lane 8 i + l / 4's.
     char* p =

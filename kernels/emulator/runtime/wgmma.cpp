@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "convergence.h"
 #include "matrix.h"
 #include "memory.h"
 #include "numbers.h"
@@ -69,7 +70,7 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
   for (unsigned i = 0; i < 128; ++i) {
     const Thread* t = &b->threads[group * 128 + i];
     if (std::none_of(knowers.begin(), knowers.end(),
-                     [&](const Thread* k) { return k->clock.seen.get() == t->clock.seen.get(); }))
+                     [&](const Thread* k) { return k->clock.seen.memory.get() == t->clock.seen.memory.get() && k->clock.seen.fenced[0].get() == t->clock.seen.fenced[0].get(); }))
       knowers.push_back(t);
   }
   std::vector<uint32_t> chunks;
@@ -80,9 +81,49 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
     for (const Thread* knower : knowers) {
-      const Actor actor{{wgmma_entity(b, group), wgmma_clock(b, number)}, knower, false, true, false, place_of(op.where)};
+      const Actor actor{{wgmma_entity(b, group), wgmma_clock(b, number)}, knower, false, true, Access::PLAIN, place_of(op.where)};
       for (uint32_t c : chunks) machine.slots[b->slot].shadow->read(memory, c, 16, actor);
     }
+  }
+}
+
+void tell_fragment(Thread* t, Place place, Place issued) {
+  if (known_finding("fragment-in-flight", place, issued)) return;
+  found("race", "fragment-in-flight",
+        text("%s at %s writes registers of A that the wgmma issued at %s may still read. Call wgmma_commit and wgmma_wait first, or take other "
+             "registers.",
+             name_of(t).c_str(), at(place).c_str(), at(issued).c_str()),
+        place, issued);
+}
+
+// Registers that an operation is about to use, [p, p + bytes): no ordinary write since the fence.
+void check_fenced(Thread* t, const void* registers, unsigned bytes, const char* what, Where where) {
+  const char* p = (const char*)registers;
+  Place wrote = 0;
+  for (const StackWrite& w : t->since_fence)
+    if (w.p < p + bytes && w.p + w.bytes > p) wrote = w.place;
+  if ((t->wgmma_fenced && !wrote) || known_finding("missing-wgmma-fence", place_of(where), wrote)) return;
+  found("race", "missing-wgmma-fence",
+        wrote ? text("%s issues a wgmma at %s, and its %s were written at %s after the wgmma_fence(). Fence after the last ordinary write.",
+                     name_of(t).c_str(), at(where).c_str(), what, at(wrote).c_str())
+              : text("%s issues a wgmma at %s without wgmma_fence() since its %s were last ordinary registers.", name_of(t).c_str(),
+                     at(where).c_str(), what),
+        place_of(where), wrote);
+}
+
+// Accumulators that the operation adds to: somebody has written them.
+void check_written(Thread* t, const Wgmma& op, Where where) {
+  const unsigned count = (unsigned)(op.fp16_accumulators ? op.n / 4 : op.n / 2);
+  for (unsigned i = 0; i < count; ++i) {
+    uint32_t word;
+    memcpy(&word, (const char*)op.d + 4 * i, 4);
+    if (word != STACK_POISON || known_finding("uninitialized-accumulator", place_of(where), 0)) continue;
+    found("race", "uninitialized-accumulator",
+          text("%s issues a wgmma at %s that adds to accumulator register %u, which nobody has written: registers start undefined. The first "
+               "wgmma of a sum takes scale_d = 0.",
+               name_of(t).c_str(), at(where).c_str(), i),
+          place_of(where));
+    return;
   }
 }
 
@@ -156,7 +197,7 @@ bool run_wgmma() {
   return true;
 }
 
-void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place place) {
+static void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place place) {
   for (auto& tile : group_of(t).tiles) {
     const char* d = (const char*)tile->registers[t->index % 128];
     if (!d || p + bytes <= d || p >= d + words(*tile) * 4) continue;
@@ -166,6 +207,17 @@ void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place
                "wgmma_wait first.",
                name_of(t).c_str(), at(place).c_str(), write ? "writes" : "reads", (long)(p - d) / 4, at(tile->where).c_str()),
           place, place_of(tile->where));
+    return;
+  }
+}
+
+void stack_access(Thread* t, const char* p, unsigned bytes, bool write, Place place) {
+  if (write && t->wgmma_fenced && t->since_fence.size() < 4096) t->since_fence.push_back({p, bytes, place});
+  if (t->tiles_in_flight) check_registers(t, p, bytes, write, place);
+  if (!write) return;
+  for (const Fragment& f : t->fragments) {
+    if (f.number < t->wgmma_waited || p + bytes <= f.p || p >= f.p + 16) continue;
+    tell_fragment(t, place, f.place);
     return;
   }
 }
@@ -188,6 +240,7 @@ void emu_wgmma(const Wgmma* args, Where where) {
   const unsigned lane = t->index % 128;
   t->where = where;
   spend(4);
+  aligned(t, "wgmma", where);
   if ((t->home->threads.size() - t->index + lane) < 128)
     stop("misuse", "wgmma", "wgmma is executed by whole warpgroups of 128 threads; this one is not whole.", where);
   const unsigned number = t->wgmma_issued++;
@@ -208,11 +261,10 @@ void emu_wgmma(const Wgmma* args, Where where) {
          where);
   AccumulatorTile* tile = tile_of(g, lane, args->d);
   if (!tile) {
-    if (!t->wgmma_fenced && machine.options.checks && !known_finding("missing-wgmma-fence", place_of(where), 0))
-      found("race", "missing-wgmma-fence",
-            text("%s issues a wgmma at %s without wgmma_fence() since its accumulators were last ordinary registers.",
-                 name_of(t).c_str(), at(where).c_str()),
-            place_of(where));
+    if (machine.options.checks) {
+      check_fenced(t, args->d, (unsigned)(args->fp16_accumulators ? args->n : 2 * args->n), "accumulators", where);
+      if (args->scale_d) check_written(t, *args, where);
+    }
     if (!op.tile) {
       g.tiles.emplace_back(new AccumulatorTile);
       op.tile = g.tiles.back().get();
@@ -236,6 +288,12 @@ void emu_wgmma(const Wgmma* args, Where where) {
   if (args->a_registers) {
     op.a_registers.resize(512);
     memcpy(&op.a_registers[lane * 4], args->a_registers, 16);
+    if (machine.options.checks) {
+      check_fenced(t, args->a_registers, 16, "registers of A", where);
+      Fragment f{(const char*)args->a_registers, {}, number, place_of(where)};
+      memcpy(f.words, args->a_registers, 16);
+      t->fragments.push_back(f);
+    }
   }
   if (++op.arrived < 128) return;
   ++in_flight;
@@ -250,13 +308,17 @@ void emu_wgmma(const Wgmma* args, Where where) {
 }
 
 void emu_wgmma_fence(Where where) {
-  machine.current->where = where;
-  machine.current->wgmma_fenced = true;
+  Thread* t = machine.current;
+  t->where = where;
+  aligned(t, "wgmma_fence", where);
+  t->wgmma_fenced = true;
+  t->since_fence.clear();
 }
 
 void emu_wgmma_commit(Where where) {
   Thread* t = machine.current;
   t->where = where;
+  aligned(t, "wgmma_commit", where);
   t->wgmma_groups.push_back(t->wgmma_issued);
 }
 
@@ -265,6 +327,7 @@ void emu_wgmma_wait(int groups, Where where) {
   Warpgroup& g = group_of(t);
   t->where = where;
   spend(4);
+  aligned(t, "wgmma_wait", where);
   const size_t n = t->wgmma_groups.size();
   const unsigned needed = n > (size_t)groups ? t->wgmma_groups[n - 1 - (size_t)groups] : 0;
   if (g.done < needed) {
@@ -274,7 +337,16 @@ void emu_wgmma_wait(int groups, Where where) {
   if (needed <= t->wgmma_waited) return;
   t->wgmma_waited = needed;
   if (machine.options.checks)
-    t->clock.seen = raise(t->clock.seen, {wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
+    t->clock.seen.raise({wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
+  for (size_t i = 0; i < t->fragments.size();) {  // writes that no hook has seen
+    const Fragment f = t->fragments[i];
+    if (f.number >= needed) {
+      ++i;
+      continue;
+    }
+    if (f.p >= (const char*)__builtin_frame_address(0) && memcmp(f.p, f.words, 16)) tell_fragment(t, place_of(where), f.place);
+    t->fragments.erase(t->fragments.begin() + (long)i);
+  }
   const unsigned lane = t->index % 128;
   for (size_t i = 0; i < g.tiles.size();) {
     AccumulatorTile& tile = *g.tiles[i];

@@ -41,8 +41,9 @@ struct Warpgroup {
 bool wgmmas_in_flight();
 bool run_wgmma();          // one that is ready; false if there is none
 double next_wgmma_time();  // timed policy
-// An ordinary access to a thread's stack: does it touch accumulators in flight?
-void check_registers(Thread* t, const char* p, unsigned bytes, bool write, Place place);
+// An ordinary access to a thread's stack: does it touch accumulators or registers of A in flight?
+void stack_access(Thread* t, const char* p, unsigned bytes, bool write, Place place);
+inline bool watches_stack(const Thread* t) { return t->tiles_in_flight || t->wgmma_fenced || !t->fragments.empty(); }
 void check_wgmma_at_exit(Thread* t);
 
 }  // namespace emu
