@@ -183,12 +183,12 @@ def _alone(lock: Path):
 
 
 # What the two compilers call the same things. The hooks that -fsanitize=thread plants are the runner's own (hooks.cpp): the
-# sanitizer itself is not linked.
+# sanitizer itself is not linked; -fsanitize=alignment calls one there as well.
 _COMMON = ["-O2", "-gdwarf-4", "-std=c++17", "-fPIC", "-nostdinc++", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-ffp-contract=off", "-w"]
 _FAMILY = {
-    "gcc": ["-g1", "-Wno-psabi"],
-    "clang": ["-gline-tables-only"],
-    "zig": ["-gline-tables-only", "-fno-sanitize=undefined"],
+    "gcc": ["-g1", "-Wno-psabi", "-fsanitize=alignment"],
+    "clang": ["-gline-tables-only", "-fsanitize=alignment"],
+    "zig": ["-gline-tables-only", "-fno-sanitize=undefined", "-fsanitize=alignment", "-fno-sanitize-trap=alignment"],
 }
 _INSTRUMENT = {
     "gcc": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"],
@@ -196,6 +196,7 @@ _INSTRUMENT = {
 }
 _INSTRUMENT["zig"] = _INSTRUMENT["clang"]
 _LINK = ["-shared", "-Wl,--as-needed"]
+_BARE = ["-nostdlib++", "-fno-sanitize=undefined"]  # zig would build its C++ library first, and link its own sanitizer
 _WRAP = [f"-Wl,--wrap={f}" for f in ("memcpy", "memmove", "memset")]
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<message>.*)$", re.M)
 
@@ -245,8 +246,7 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))
         if compiled.returncode:
             raise _compile_error(source.name, compiled.stderr, entries)
-        # a kernel uses nothing of C++'s library; zig would build its own first, which takes a minute
-        bare = ["-nostdlib++"] if c.family == "zig" else []
+        bare = _BARE if c.family == "zig" else []
         linked = run(*_LINK, *bare, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
         if linked.returncode:
             raise _compile_error(source.name, linked.stderr, entries)

@@ -25,13 +25,21 @@ void watched(const void* p, unsigned bytes, bool write, const void* pc) {
   }
 }
 
+// The compiler counts on the alignment (it has other calls for accesses that may lack it).
+inline void watched_aligned(const void* p, unsigned bytes, bool write, const void* pc) {
+  if ((uintptr_t)p % bytes && machine.current)
+    stop_at_code("misuse", "misaligned",
+                 text("%s accesses %s, which is not a multiple of %u bytes.", name_of(machine.current).c_str(), describe_address(p).c_str(), bytes), pc);
+  watched(p, bytes, write, pc);
+}
+
 }  // namespace
 }  // namespace emu
 
 #define PC __builtin_return_address(0)
 #define WATCH(n)                                                                                                 \
-  void __tsan_read##n(void* p) { emu::watched(p, n, false, PC); }                                                \
-  void __tsan_write##n(void* p) { emu::watched(p, n, true, PC); }                                                \
+  void __tsan_read##n(void* p) { emu::watched_aligned(p, n, false, PC); }                                        \
+  void __tsan_write##n(void* p) { emu::watched_aligned(p, n, true, PC); }                                        \
   void __tsan_unaligned_read##n(void* p) { emu::watched(p, n, false, PC); }                                      \
   void __tsan_unaligned_write##n(void* p) { emu::watched(p, n, true, PC); }                                      \
   void __tsan_read_write##n(void* p) { emu::watched(p, n, false, PC), emu::watched(p, n, true, PC); }            \
@@ -47,6 +55,16 @@ WATCH(2)
 WATCH(4)
 WATCH(8)
 WATCH(16)
+// What -fsanitize=alignment calls where a pointer is not a multiple of its type's alignment, with the place in the source.
+struct UbsanTypeMismatch {
+  emu::Where where;  // and a column, in what is padding here
+  const void* type;
+  unsigned char log_alignment, kind;
+};
+void __ubsan_handle_type_mismatch_v1(UbsanTypeMismatch* data, const void* p) {
+  if (emu::machine.current) emu_misaligned(p, 1u << data->log_alignment, data->where);
+}
+void __ubsan_handle_type_mismatch_v1_abort(UbsanTypeMismatch* data, const void* p) { __ubsan_handle_type_mismatch_v1(data, p); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
