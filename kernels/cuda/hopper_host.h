@@ -306,3 +306,12 @@ template <class... A, void (*F)(A...)> struct HopperEntry<F> {
   extern "C" __attribute__((visibility("default"))) const emu::Kernel emu_kernel_##name = {                       \
       HopperEntry<&name>::call, (const void*)&name, HopperEntry<&name>::parameters, HopperEntry<&name>::count, \
       __start_hopper_capped, __stop_hopper_capped};
+// What stands before an entry's name, as numbers: toolchain.py writes HOPPER_BOUNDS(name, what stands there) at the end of the source, where
+// the two words call these functions.
+struct HopperBounds {
+  emu::Bounds of;
+  constexpr HopperBounds launch(unsigned threads, unsigned blocks = 0, unsigned = 0) const { return {{threads, blocks, of.cluster}}; }
+  constexpr HopperBounds cluster(unsigned x, unsigned y = 1, unsigned z = 1) const { return {{of.threads, of.blocks, {x, y, z}}}; }
+};
+#define HOPPER_BOUNDS(name, ...) \
+  extern "C" __attribute__((visibility("default"))) const emu::Bounds emu_bounds_##name = (HopperBounds{} __VA_ARGS__).of;

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from kernels.emulator.bounds import bounds_lines
 from kernels.emulator.errors import EmulatorCompileError, EmulatorUnavailable
 
 HERE = Path(__file__).parent
@@ -240,7 +241,8 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         folder = Path(name)
         unit = folder / "kernel.cpp"
         exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
-        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}'.encode())
+        bounds = bounds_lines(text.decode(errors="replace"), entries)
+        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}{bounds}'.encode())
         include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
         run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True)
         compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))

@@ -119,7 +119,7 @@ extern "C" __global__ void last_sets(uint32_t* flag) {   // all blocks wait for 
 }
 extern "C" __global__ void flag_wait(uint32_t* flag) { while (load_acquire(flag) == 0) {} }
 extern "C" __global__ void misaligned(const float* x, float* y) { store128(y, load128(x + 1)); }
-extern "C" __global__ void peer(float* y) {      // distributed shared memory
+extern "C" __global__ void __cluster_dims__(2) peer(float* y) {      // distributed shared memory
   SHARED(float, s, [32]);
   s[threadIdx.x] = blockIdx.x * 32.0f + threadIdx.x;
 #if BUG != 1

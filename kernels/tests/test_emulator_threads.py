@@ -143,7 +143,7 @@ extern "C" __global__ void leavers(int* out) {                 // exited threads
   __syncthreads();
   out[threadIdx.x] = 1;
 }
-extern "C" __global__ void cluster_halves(int* out) {          // arrive and wait apart
+extern "C" __global__ void __cluster_dims__(2, 2) cluster_halves(int* out) {          // arrive and wait apart
   SHARED(int, mine, [1]);
   if (threadIdx.x == 0) *mine = 10 + cluster_rank();
   cluster_arrive();

@@ -95,7 +95,7 @@ extern "C" __global__ void stored_by_threads(const __grid_constant__ TensorMap d
 }
 
 struct Pair { alignas(1024) float box[2][16 * 32]; mbarrier full; };
-extern "C" __global__ void multicast(const __grid_constant__ TensorMap map, float* out) {
+extern "C" __global__ void __cluster_dims__(2) multicast(const __grid_constant__ TensorMap map, float* out) {
   DYNAMIC_SHARED(Pair, s);
   const uint32_t rank = cluster_rank();
   if (threadIdx.x == 0) { mbarrier_init(&s.full, 1, "FULL"); fence_mbarrier_init(); }

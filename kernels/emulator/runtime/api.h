@@ -49,6 +49,12 @@ struct Kernel {
   const void *capped_begin, *capped_end;  // functions with __launch_bounds__ lie here
 };
 
+// What stands before an entry's name: __launch_bounds__ and __cluster_dims__, zeros where there is none. emu_bounds_<name>.
+struct Bounds {
+  unsigned threads, blocks;
+  Dim3 cluster;
+};
+
 }  // namespace emu
 
 extern "C" {

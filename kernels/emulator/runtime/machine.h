@@ -214,7 +214,8 @@ struct Machine {
   std::string kernel_name;
   const Kernel* kernel = nullptr;
   void** arguments = nullptr;
-  bool capped = false;  // the kernel has __launch_bounds__
+  bool capped = false;             // the kernel has __launch_bounds__
+  const Bounds* bounds = nullptr;  // null: not known
   std::vector<Slot> slots;
   std::vector<Block*> block_of_serial;   // null: it has exited
   std::vector<Dim3> index_of_serial;     // for reports

@@ -220,10 +220,33 @@ void load_kernel() {
   machine.kernel = (const Kernel*)dlsym(handle, ("emu_kernel_" + entry).c_str());
   if (!machine.kernel) stop("argument", "entry", text("The module has no kernel `%s`.", entry.c_str()));
   machine.kernel_name = entry;
+  machine.bounds = (const Bounds*)dlsym(handle, ("emu_bounds_" + entry).c_str());
   const void* f = machine.kernel->function;
   machine.capped = f >= machine.kernel->capped_begin && f < machine.kernel->capped_end;
   dl_iterate_phdr(add_library, (void*)f);
   add_readable(&emu_thread, &emu_thread + 1);
+}
+
+// The launch against what stands before the kernel's name.
+void check_bounds(const Bounds& said) {
+  const Options& o = machine.options;
+  const unsigned n = machine.threads_per_block();
+  if (said.threads && n > said.threads)
+    stop("misuse", "launch-bounds",
+         text("The launch has %u threads a block; __launch_bounds__ of %s allows %u: such a launch fails.", n, entry.c_str(), said.threads));
+  if (said.threads && said.blocks && o.registers && o.registers * said.blocks * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
+    stop("misuse", "launch-bounds",
+         text("The launch says that a thread holds %u registers; __launch_bounds__ of %s wants %u blocks of %u threads on an SM, which leaves %u.",
+              o.registers, entry.c_str(), said.blocks, n, REGISTERS_PER_SM / (said.blocks * n)));
+  const Dim3& c = said.cluster;
+  if (c.x && (c.x != o.cluster.x || c.y != o.cluster.y || c.z != o.cluster.z))
+    stop("misuse", "cluster-dims",
+         text("The launch makes clusters of %u x %u x %u blocks; __cluster_dims__ of %s says %u x %u x %u.", o.cluster.x, o.cluster.y, o.cluster.z,
+              entry.c_str(), c.x, c.y, c.z));
+  if (!c.x && machine.cluster_size() > 1)
+    stop("misuse", "cluster-dims",
+         text("The launch makes clusters of %u x %u x %u blocks, and %s has no __cluster_dims__: on a GPU each block would be alone in its cluster.",
+              o.cluster.x, o.cluster.y, o.cluster.z, entry.c_str()));
 }
 
 void check_launch() {
@@ -242,6 +265,7 @@ void check_launch() {
          text("A cluster of %u blocks: it may have 1 to 8 without opting in to more.", machine.cluster_size()));
   if (o.grid.x % o.cluster.x || o.grid.y % o.cluster.y || o.grid.z % o.cluster.z)
     stop("misuse", "launch", "The grid is not a whole number of clusters in each dimension.");
+  if (machine.bounds) check_bounds(*machine.bounds);
   if (o.shared_bytes > SHARED_BYTES)
     stop("misuse", "shared-memory-budget",
          text("%u bytes of dynamic shared memory; a block may have %u.", o.shared_bytes, SHARED_BYTES));
