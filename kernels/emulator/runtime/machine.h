@@ -127,6 +127,7 @@ struct NamedBarrier {
 
 struct PhaseWait {  // a wait for a phase, which nobody may overtake
   const Thread* thread;
+  unsigned phase;           // phases over once the wait is, of all inits
   Epoch epoch, next_wgmma;  // of the wait; of the first wgmma that the thread issues after it
   Where where;
 };
@@ -148,7 +149,7 @@ struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes 
   std::deque<std::pair<Known, Known>> released;  // of the last phases
   const Thread* completer = nullptr;             // knows by itself that `completed` phases are over: everybody who arrived did so before it
   unsigned completed = 0;
-  std::vector<PhaseWait> waits;  // for the last phase that completed
+  std::vector<PhaseWait> waits;  // for the last phase that completed, or the next
   std::vector<Thread*> waiting;
 };
 

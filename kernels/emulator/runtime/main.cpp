@@ -205,7 +205,10 @@ int add_library(dl_phdr_info* info, size_t, void* inside) {
     if (h.p_type != PT_LOAD || (const char*)inside < low || (const char*)inside >= low + h.p_memsz) continue;
     for (int j = 0; j < info->dlpi_phnum; ++j) {
       const ElfW(Phdr) & segment = info->dlpi_phdr[j];
-      if (segment.p_type == PT_LOAD)
+      if (segment.p_type != PT_LOAD) continue;
+      if (segment.p_flags & PF_W)  // __device__ variables: watched as the launch's arrays are
+        add_global_array((char*)info->dlpi_addr + segment.p_vaddr, segment.p_memsz, "the kernel's __device__ variables");
+      else
         add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
     }
     note(text("base %llu", (unsigned long long)info->dlpi_addr));  // for the launcher, to translate code addresses

@@ -48,7 +48,13 @@ unsigned known_phases(const Thread* t, const Block* b, const Barrier* bar, bool 
 // The phase has completed: who waited for the one before must be known to have done so, or it may misread the parity.
 void check_overtaken(const Block* b, Barrier* bar) {
   const VectorRef& order = bar->releases.joined.order;
-  for (const PhaseWait& w : bar->waits) {
+  size_t kept = 0;
+  for (size_t i = 0; i < bar->waits.size(); ++i) {
+    const PhaseWait w = bar->waits[i];
+    if (w.phase >= bar->phases) {
+      bar->waits[kept++] = w;
+      continue;
+    }
     const bool seen = order && (order->at(w.epoch.who) >= w.epoch.clock || order->at(w.next_wgmma.who) >= w.next_wgmma.clock);
     if (seen || known_finding("phase-overtaken", place_of(w.where), place_of(bar->last_where))) continue;
     found("race", "phase-overtaken",
@@ -58,7 +64,7 @@ void check_overtaken(const Block* b, Barrier* bar) {
                name_of(w.thread).c_str(), (int)(bar->phases - bar->begun_at) - 2, bar->name.c_str(), at(w.where).c_str(), last_arrival(bar).c_str()),
           place_of(w.where), place_of(bar->last_where));
   }
-  bar->waits.clear();
+  bar->waits.resize(kept);
   if (bar->in_flight && !known_finding("phase-before-its-copies", place_of(bar->last_where), 0))
     found("race", "phase-before-its-copies",
           text("%s of %s completes phase %u while %u copies issued on it are still in flight: fewer bytes were expected than they bring. "
@@ -350,7 +356,13 @@ void check_not_late(const Thread* t, const Barrier* bar, unsigned phase, Where w
         place_of(where), place_of(bar->last_where));
 }
 
-void phase_is_over(Thread* t, Block* b, Barrier* bar, Expected e, bool cluster, Where where) {
+void remember_wait(Thread* t, const Block* b, Barrier* bar, Expected e, Where where) {
+  check_not_late(t, bar, e.phase, where);
+  const Epoch next{wgmma_entity(b, t->warp / 4), wgmma_clock(b, t->wgmma_issued)};
+  if (bar->begun_at + e.phase >= bar->phases) bar->waits.push_back({t, bar->begun_at + e.phase, t->clock.now(), next, where});
+}
+
+void phase_is_over(Thread* t, Barrier* bar, Expected e, bool cluster, Where where) {
   check_not_late(t, bar, e.phase, where);
   if (e.phase > e.ordered) {
     waits_alone(t, place_of(where));
@@ -361,9 +373,6 @@ void phase_is_over(Thread* t, Block* b, Barrier* bar, Expected e, bool cluster, 
       if (cluster) t->clock.acquire(bar->released[i].second);
     }
   }
-  if (bar->phases - bar->begun_at != e.phase) return;
-  const Epoch next{wgmma_entity(b, t->warp / 4), wgmma_clock(b, t->wgmma_issued)};
-  bar->waits.push_back({t, t->clock.now(), next, where});
 }
 
 bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where where) {
@@ -375,7 +384,7 @@ bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where whe
   auto complete = [&] { return barrier_state(b, bar->offset).phase != (parity & 1); };
   const bool checks = machine.options.checks;
   const Expected expected = checks ? expect_phase(t, b, bar, parity) : Expected();
-  if (checks) check_not_late(t, bar, expected.phase, where);
+  if (checks) remember_wait(t, b, bar, expected, where);
   if (complete() && machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
   // A woken thread looks again: if it was so late that the next phase has completed too, it misreads the parity, as hardware
   // does.
@@ -386,9 +395,14 @@ bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where whe
     suspend(kind, bar->offset, parity, where);
     if (t->result) continue;
     bar->waiting.erase(std::find(bar->waiting.begin(), bar->waiting.end(), t));
+    for (size_t i = bar->waits.size(); i-- > 0;)
+      if (bar->waits[i].thread == t) {
+        bar->waits.erase(bar->waits.begin() + (long)i);
+        break;
+      }
     return false;  // try_wait gave up
   }
-  if (checks) phase_is_over(t, b, bar, expected, cluster, where);
+  if (checks) phase_is_over(t, bar, expected, cluster, where);
   return true;
 }
 
@@ -414,7 +428,11 @@ bool emu_mbarrier_test_wait(void* p, uint32_t parity, Where where) {
   Barrier* bar = used_barrier(t->home, p, where);
   poll(where);
   if (barrier_state(t->home, bar->offset).phase == (parity & 1)) return false;
-  if (machine.options.checks) phase_is_over(t, t->home, bar, expect_phase(t, t->home, bar, parity), false, where);
+  if (machine.options.checks) {
+    const Expected expected = expect_phase(t, t->home, bar, parity);
+    remember_wait(t, t->home, bar, expected, where);
+    phase_is_over(t, bar, expected, false, where);
+  }
   return true;
 }
 
