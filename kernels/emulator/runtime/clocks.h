@@ -101,6 +101,7 @@ struct Known {
 struct Clock {
   Entity self = NOBODY;
   uint32_t first = 1, own = 1;
+  uint32_t fenced[2] = {0, 0};  // own at the last proxy fence of each kind
   Known seen;
 
   Epoch now() const { return {self, own}; }
@@ -116,19 +117,24 @@ struct Clock {
   bool after_without_own(Epoch e) const { return seen.order && seen.order->at(e.who) >= e.clock; }
   void acquire(const Known& v) { seen.join(v); }
   void fence(bool global) {  // what this thread sees now, its own writes included, the async proxy sees as well
-    VectorRef& f = seen.fenced[global];
-    f = raise(join(f, seen.memory), now());
-    ++own;
+    seen.fenced[global] = join(seen.fenced[global], seen.memory);
+    fenced[global] = own++;
+  }
+  bool has_fenced(Epoch write, bool global) const {
+    if (write.who == self) return fenced[global] >= write.clock;
+    return seen.fenced[global] && seen.fenced[global]->at(write.who) >= write.clock;
   }
 };
 
 // Collects releases until someone acquires them.
 struct Accumulator {
   Known joined;
-  std::vector<Epoch> extra, extra_order;
+  std::vector<Epoch> extra, extra_order, extra_fenced[2];
 
   void add(Clock& c) {  // c releases: what it did so far is published, what follows is not
     joined.join(c.seen);
+    for (int i = 0; i < 2; ++i)
+      if (c.fenced[i]) extra_fenced[i].push_back({c.self, c.fenced[i]});
     extra.push_back(c.now());
     ++c.own;
   }
@@ -143,6 +149,10 @@ struct Accumulator {
     const bool same = joined.memory.get() == joined.order.get() && extra_order.empty();
     joined.memory = raise_all(joined.memory, extra);
     joined.order = same ? joined.memory : raise_all(raise_all(joined.order, extra), extra_order);
+    for (int i = 0; i < 2; ++i) {
+      joined.fenced[i] = raise_all(joined.fenced[i], extra_fenced[i]);
+      extra_fenced[i].clear();
+    }
     extra.clear();
     extra_order.clear();
     return joined;

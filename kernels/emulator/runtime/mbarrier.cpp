@@ -300,8 +300,10 @@ void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, b
       if (b == t->home) {
         bar->releases.add(t->clock);
       } else {  // seen by who acquires at cluster scope, if it was released at cluster scope; else only known to be over
-        if (publishes) bar->cluster_releases.joined.join(t->clock.seen), bar->cluster_releases.add(t->clock.now());
-        bar->releases.add_order(t->clock);
+        bar->releases.add_order(t->clock.seen.order);
+        bar->releases.extra_order.push_back(t->clock.now());
+        if (publishes) bar->cluster_releases.add(t->clock);
+        else ++t->clock.own;
       }
     }
     bar->last_arriver = t;

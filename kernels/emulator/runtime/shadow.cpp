@@ -18,12 +18,6 @@ inline Kind kind_of(Entity e) {
   return index < threads ? Kind::THREAD : index < threads + (threads + 127) / 128 ? Kind::WGMMA : Kind::COPY;
 }
 
-// Has a proxy fence shown the ordinary write to the async proxy, anywhere between the write and what the issuer does now?
-bool proxy_fenced(Epoch write, const Thread* issuer, bool global) {
-  const VectorRef& fenced = issuer->clock.seen.fenced[global];
-  return fenced && fenced->at(write.who) >= write.clock;
-}
-
 std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool global, bool same_block) {
   if (other == Kind::COPY && other_wrote && !global)
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
@@ -66,7 +60,7 @@ Shadow::Chunk* Shadow::chunk(size_t i) {
       Cell& cell = c->parts ? c->parts[k] : c->whole;
       cell.last_write.epoch = Epoch();
       cell.count = 0;
-      cell.async_write = false;
+      cell.async_write = cell.special_writes = false;
       cell.written = initialised_;
     }
   }
@@ -165,13 +159,13 @@ void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) 
     if (w.who != NOBODY) {
       const bool seen = a.own ? a.issuer->clock.sees(w) : a.issuer->clock.sees_without_own(w);
       if (!seen) report("read-after-write", m, at_offset, a, false, c.last_write, true);
-      else if (a.async && !c.async_write && !proxy_fenced(w, a.issuer, !m.block))
+      else if (a.async && !c.async_write && !a.issuer->clock.has_fenced(w, !m.block))
         report("missing-proxy-fence", m, at_offset, a, false, c.last_write, true);
     } else if (!c.written) {
       report("uninitialized-read", m, at_offset, a, false, Write(), false);
       c.written = true;  // told once
     }
-    if (c.count) conflicts(m, c, at_offset, a, false);
+    if (c.special_writes) conflicts(m, c, at_offset, a, false);
     add(c, a, false);
   });
 }
@@ -185,16 +179,18 @@ void Shadow::write(const Memory& m, size_t offset, size_t bytes, const Actor& a)
                         : a.own ? a.issuer->clock.sees(w)
                                 : a.issuer->clock.sees_without_own(w);
       if (!seen) report("write-after-write", m, at_offset, a, true, c.last_write, true);
-      else if (a.async && !c.async_write && !proxy_fenced(w, a.issuer, !m.block))
+      else if (a.async && !c.async_write && !a.issuer->clock.has_fenced(w, !m.block))
         report("missing-proxy-fence", m, at_offset, a, true, c.last_write, true);
     }
     c.written = true;
     if (a.how != Access::PLAIN) {  // does not take the plain write's place
       add(c, a, true);
+      c.special_writes = true;
       return;
     }
     c.last_write = {a.epoch, a.place};
     c.async_write = a.async;
+    c.special_writes = false;
     c.count = 0;
   });
 }

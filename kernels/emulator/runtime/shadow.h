@@ -58,7 +58,7 @@ class Shadow {
     Write last_write;  // plain
     Since* since = nullptr;
     uint32_t count = 0, capacity = 0;
-    bool async_write = false, written = false;
+    bool async_write = false, written = false, special_writes = false;  // the last: some of `since` write
   };
   struct Chunk {  // 16 bytes, as one cell until someone touches a part
     uint32_t generation = 0;
