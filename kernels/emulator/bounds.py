@@ -17,7 +17,7 @@ def bounds_lines(text: str, entries: list[str]) -> str:
     for entry in entries:
         before = _before(code, entry)
         if before is not None:
-            lines.append(f"HOPPER_BOUNDS({entry}, {_calls(before)})")
+            lines.append(f"HOPPER_BOUNDS({entry}, {_calls(before, code)})")
     words = "".join(f"#undef {w}\n#define {w}(...) .{f}(__VA_ARGS__)\n" for w, f in (("__launch_bounds__", "launch"), ("__cluster_dims__", "cluster")))
     return f'\n{words}#line 1 "{EXPORTS}"\n' + "\n".join(lines) + "\n" if lines else ""
 
@@ -40,9 +40,10 @@ def _before(code: str, entry: str) -> str | None:
     return None
 
 
-def _calls(before: str) -> str:
-    """The words with arguments in it: the two that count, and macros that may stand for them."""
-    found, at = [], 0
+def _calls(before: str, code: str) -> str:
+    """The words in it that count, and the macros that may stand for them: those with arguments, and those of this file without."""
+    without = re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+[^\n]*__(?:launch_bounds|cluster_dims)__", code, re.M)
+    found, at = [w for w in re.findall(r"\w+", before) if w in without], 0
     while m := _WORD.search(before, at):
         depth, at = 1, m.end()
         while at < len(before) and depth:
