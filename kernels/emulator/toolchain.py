@@ -230,7 +230,8 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
     text = source.read_bytes()
     options = [*_COMMON, *_FAMILY[c.family], *(_INSTRUMENT[c.family] if instrument else [])]
     macros = [f"-D{k}={int(v) if isinstance(v, bool) else v}" if v is not None else f"-D{k}" for k, v in sorted(defines.items())]
-    key = _digest(text, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
+    bounds = bounds_lines(text.decode(errors="replace"), entries)
+    key = _digest(text, bounds, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
     target = cache_folder() / f"{source.stem}-{key}.so"
     if target.exists():
         with contextlib.suppress(OSError):  # a cache that may only be read
@@ -241,7 +242,6 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         folder = Path(name)
         unit = folder / "kernel.cpp"
         exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
-        bounds = bounds_lines(text.decode(errors="replace"), entries)
         unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}{bounds}'.encode())
         include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
         run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True)
