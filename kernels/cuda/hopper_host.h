@@ -147,7 +147,7 @@ constexpr bool hopper_wgmma_width(int n) {
 inline void wgmma_fence(HOPPER_WHERE) { emu_wgmma_fence(HOPPER_HERE); }
 inline void wgmma_commit(HOPPER_WHERE) { emu_wgmma_commit(HOPPER_HERE); }
 template <int N> inline void wgmma_wait(HOPPER_WHERE) { emu_wgmma_wait(N, HOPPER_HERE); }
-template <int R> inline void wgmma_keep(float (&)[R]) {}
+template <int R> inline void wgmma_keep(float (&d)[R], HOPPER_WHERE) { emu_wgmma_keep(d, sizeof d, HOPPER_HERE); }
 template <int N, class T, int MajorA = 0, int MajorB = 0>
 inline void wgmma_ss(float (&d)[N / 2], uint64_t a, uint64_t b, int scale_d = 1, HOPPER_WHERE) {
   static_assert(hopper_wgmma_width(N), "generate_wgmma.py writes no instruction of this width: add it there");

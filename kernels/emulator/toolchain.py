@@ -184,12 +184,12 @@ def _alone(lock: Path):
 
 
 # What the two compilers call the same things. The hooks that -fsanitize=thread plants are the runner's own (hooks.cpp): the
-# sanitizer itself is not linked; -fsanitize=alignment calls one there as well.
+# sanitizer itself is not linked; -fsanitize=alignment and bounds call some there as well.
 _COMMON = ["-O2", "-gdwarf-4", "-std=c++17", "-fPIC", "-nostdinc++", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-ffp-contract=off", "-w"]
 _FAMILY = {
-    "gcc": ["-g1", "-Wno-psabi", "-fsanitize=alignment"],
-    "clang": ["-gline-tables-only", "-fsanitize=alignment"],
-    "zig": ["-gline-tables-only", "-fno-sanitize=undefined", "-fsanitize=alignment", "-fno-sanitize-trap=alignment"],
+    "gcc": ["-g1", "-Wno-psabi", "-fsanitize=alignment,bounds"],
+    "clang": ["-gline-tables-only", "-fsanitize=alignment,array-bounds"],
+    "zig": ["-gline-tables-only", "-fno-sanitize=undefined", "-fsanitize=alignment,array-bounds", "-fno-sanitize-trap=alignment,array-bounds"],
 }
 _INSTRUMENT = {
     "gcc": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import os
 import shutil
 import tempfile
@@ -42,42 +43,58 @@ def _input(kernel: str, sms: int = 8, **sizes) -> Input:
     return Input(kernel, tuple(sizes.items()), sms)
 
 
-_CLUSTERED = dict(sms=2, m=300, n=270, k=200)
-# A source's inputs: small, over both edges of a tile, more than two laps of a ring, more than one tile a persistent block.
+# Small, over both edges of a tile by one, more than two laps of a ring, more than one tile a persistent block.
+_CLUSTERED = dict(sms=2, m=257, n=257, k=193)
+_PERSISTENT = dict(sms=2, m=257, n=300, k=193)
+# A source's inputs, which reach all of it; a header's are those of kernels that use all of it.
 INPUTS: dict[str, tuple[Input, ...]] = {
     "accumulate_probe.cu": (
-        _input("accumulate_probe", accumulator="e4m3", promote=1, k=384),
+        _input("accumulate_probe", accumulator="e4m3", promote=2, k=384),
         _input("accumulate_probe", accumulator="fp16_acc16", k=128),
         _input("accumulate_probe", accumulator="bf16", k=128),
+        _input("accumulate_probe", accumulator="fp16", k=64),
     ),
     "barrier_cost.cu": tuple(_input("barrier_cost", meeting=m, threads=96) for m in ("__syncthreads", "mbarrier, every thread", "mbarrier, each warp")),
     "gemm_cluster.cu": (_input("gemm_cluster", **_CLUSTERED),),
-    "gemm_cooperative.cu": (_input("gemm_cooperative", m=140, n=270, k=580),),
-    "gemm_dispatch.cu": (_input("gemm_dispatch", m=150, n=270, k=457), _input("gemm_dispatch", m=270, n=150, k=457, config="256x128")),
-    "gemm_epilogue.cu": (_input("gemm_epilogue", m=150, n=131, k=400), _input("gemm_epilogue", m=70, n=136, k=211, out="fp32", beta=0.0)),
-    "gemm_naive.cu": (_input("gemm_naive", m=19, n=21, k=13),),
-    "gemm_persistent.cu": (_input("gemm_persistent", sms=2, m=300, n=300, k=200),),
+    "gemm_cooperative.cu": (_input("gemm_cooperative", m=129, n=270, k=577),),
+    "gemm_dispatch.cu": (
+        _input("gemm_dispatch", m=150, n=257, k=449),
+        _input("gemm_dispatch", m=270, n=129, k=385, config="256x128"),
+        _input("gemm_dispatch", m=70, n=70, k=385, config="64x64"),
+    ),
+    "gemm_epilogue.cu": (
+        _input("gemm_epilogue", m=150, n=129, k=385),
+        _input("gemm_epilogue", m=70, n=136, k=211, out="fp32", beta=0.0),
+        _input("gemm_epilogue", m=65, n=64, k=64, out="fp16", bias=None),
+    ),
+    "gemm_naive.cu": (_input("gemm_naive", m=19, n=21, k=16),),
+    "gemm_persistent.cu": (_input("gemm_persistent", **_PERSISTENT),),
     "gemm_pingpong.cu": (_input("gemm_pingpong", **_CLUSTERED),),
-    "gemm_ring.cu": (_input("gemm_ring", m=140, n=270, k=580),),
+    "gemm_ring.cu": (_input("gemm_ring", m=129, n=270, k=577),),
     "gemm_store.cu": (_input("gemm_store", **_CLUSTERED, out="bf16"),),
     "gemm_tiled.cu": (_input("gemm_tiled", m=131, n=149, k=35),),
-    "gemm_warp_specialized.cu": (_input("gemm_warp_specialized", m=140, n=150, k=457),),
-    "gemm_wgmma.cu": (_input("gemm_wgmma", m=140, n=150, k=200),),
-    "linear_epilogue.cu": (_input("linear_epilogue", m=37, n=51), _input("linear_epilogue", m=5, n=24, out="bf16", act="silu"), _input("linear_epilogue", m=7, n=9, beta=0.0)),
-    "mbarrier_handshake.cu": (_input("mbarrier_handshake"), _input("barrier_script")),
-    "memory_bound.cu": (_input("stream_copy", n=10007), _input("pointer_chase", n=401, steps=11), _input("gather", n=503, count=1301)),
-    "ring_pipeline.cu": (_input("ring_pipeline", m=131, n=77, k=640, stages=3), _input("ring_pipeline", m=64, n=20, k=256, stages=1)),
-    "roofline_probe.cu": (_input("roofline_probe", n=5003), _input("roofline_probe", n=1000, resident=True)),
-    "tma_tile_copy.cu": (_input("tma_tile_copy"),),
-    "transpose.cu": (_input("transpose"), _input("transpose", read=4)),
+    "gemm_warp_specialized.cu": (_input("gemm_warp_specialized", m=129, n=150, k=449),),
+    "gemm_wgmma.cu": (_input("gemm_wgmma", m=129, n=150, k=193),),
+    "linear_epilogue.cu": (
+        _input("linear_epilogue", m=37, n=51),
+        _input("linear_epilogue", m=5, n=24, out="bf16", act="silu"),
+        _input("linear_epilogue", m=64, n=64, beta=0.0, bias=None),
+    ),
+    "mbarrier_handshake.cu": (_input("mbarrier_handshake", m=57), _input("barrier_script")),
+    "memory_bound.cu": (
+        *(_input("stream_copy", n=10007, latency=latency) for latency in (1e-9, 1e-8, 2e-8, 1e-7)),
+        _input("stream_copy", n=4096, width=8, latency=1e-8),
+        _input("pointer_chase", n=401, steps=11),
+        _input("gather", n=503, count=1301),
+        _input("gather", n=503, count=1024),
+    ),
+    "ring_pipeline.cu": (_input("ring_pipeline", m=131, n=77, k=577, stages=3), _input("ring_pipeline", m=64, n=20, k=256, stages=1)),
+    "roofline_probe.cu": (_input("roofline_probe", n=5003), _input("roofline_probe", n=4096), _input("roofline_probe", n=1000, resident=True)),
+    "tma_tile_copy.cu": (_input("tma_tile_copy"), _input("tma_tile_copy", m=64, n=33, image=False)),
+    "transpose.cu": (_input("transpose"), _input("transpose", read=4), _input("transpose", swizzle=0)),
     "wgmma_rate.cu": (_input("wgmma_rate"), _input("wgmma_rate", a_from="registers")),
     "wgmma_tile.cu": (_input("wgmma_tile"), _input("wgmma_tile", k=150, a_from="registers")),
-    # headers: kernels that use all of them
-    "gemm.cuh": (
-        _input("gemm_cluster", **_CLUSTERED),
-        _input("gemm_pingpong", **_CLUSTERED, out="bf16"),
-        _input("gemm_persistent", sms=2, m=300, n=300, k=200),
-    ),
+    "gemm.cuh": (_input("gemm_cluster", **_CLUSTERED), _input("gemm_pingpong", **_CLUSTERED, out="bf16"), _input("gemm_persistent", **_PERSISTENT)),
     "tile_store.cuh": (_input("gemm_store", **_CLUSTERED, out="bf16"), _input("gemm_store", sms=2, m=140, n=130, k=70, out="fp32")),
     "wgmma_operands.cuh": (_input("wgmma_tile"), _input("wgmma_tile", k=150, a_from="registers")),
 }  # fmt: skip
@@ -132,8 +149,9 @@ def source_of(kernel: str, changed: dict[str, str]) -> Source:
 @lru_cache
 def _prepared(given: Input):
     spec = get_spec(given.kernel)
-    sizes = dict(given.sizes)
-    example, params = spec.example(np.random.default_rng(1), **sizes)
+    takes = inspect.signature(spec.example).parameters
+    example, params = spec.example(np.random.default_rng(1), **{k: v for k, v in given.sizes if k in takes})
+    params.update({k: v for k, v in given.sizes if k not in takes})  # a parameter of the call that the example does not vary
     reference = spec.reference(*map(arrays.to_numpy, example), **params)
     return spec, example, params, reference, tolerance(spec, example, params)
 

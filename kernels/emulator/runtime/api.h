@@ -85,6 +85,7 @@ void emu_wgmma(const emu::Wgmma* op, emu::Where);
 void emu_wgmma_fence(emu::Where);
 void emu_wgmma_commit(emu::Where);
 void emu_wgmma_wait(int groups, emu::Where);
+void emu_wgmma_keep(const void* registers, unsigned bytes, emu::Where);  // they are read and written here, as far as the compiler knows
 
 void emu_setmaxnreg(int registers, bool increase, emu::Where);
 void emu_named_barrier(int id, int threads, bool wait, emu::Where);  // threads 0: the whole block

@@ -14,10 +14,13 @@ struct RaiseMemo {
   VectorRef a, result;
   Epoch e;
 };
-JoinMemo join_memo[256];
-RaiseMemo raise_memo[256];
+constexpr unsigned MEMOS = 4096;
+JoinMemo join_memo[MEMOS];
+RaiseMemo raise_memo[MEMOS];
 
-size_t slot_of(const void* a, const void* b) { return (((uintptr_t)a >> 4) * 31 ^ ((uintptr_t)b >> 4)) % 256; }
+size_t slot_of(const void* a, const void* b) {
+  return (size_t)((((uint64_t)(uintptr_t)a >> 4) * 0x9E3779B97F4A7C15ull ^ ((uint64_t)(uintptr_t)b >> 4) * 0xC2B2AE3D27D4EB4Full) >> 40) % MEMOS;
+}
 
 Ref<Row> copy_row(const Ref<Row>& row) {
   Ref<Row> r(new Row);

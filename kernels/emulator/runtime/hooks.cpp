@@ -65,6 +65,23 @@ void __ubsan_handle_type_mismatch_v1(UbsanTypeMismatch* data, const void* p) {
   if (emu::machine.current) emu_misaligned(p, 1u << data->log_alignment, data->where);
 }
 void __ubsan_handle_type_mismatch_v1_abort(UbsanTypeMismatch* data, const void* p) { __ubsan_handle_type_mismatch_v1(data, p); }
+// What -fsanitize=bounds calls where an index is outside its array, a thread's own as well as a shared one.
+struct UbsanType {
+  unsigned short kind, info;
+  char name[1];
+};
+struct UbsanOutOfBounds {
+  emu::Where where;
+  const UbsanType *array, *index;
+};
+void __ubsan_handle_out_of_bounds(UbsanOutOfBounds* data, void* index) {
+  if (!emu::machine.current) return;
+  emu::stop("out_of_bounds", "array-index",
+            emu::text("%s takes element %ld of an array of type %s.", emu::name_of(emu::machine.current).c_str(), (long)(int)(intptr_t)index,
+                      data->array->name),
+            data->where);
+}
+void __ubsan_handle_out_of_bounds_abort(UbsanOutOfBounds* data, void* index) { __ubsan_handle_out_of_bounds(data, index); }
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

@@ -153,13 +153,26 @@ bool Shadow::conflicts(const Memory& m, const Cell& c, size_t offset, const Acto
   return false;
 }
 
+// Is that write visible to who acts, and through the async proxy?
+void Shadow::ask(const Actor& a, Epoch w, bool global) const {
+  if (a.asked.who == w.who && a.asked.clock == w.clock) return;
+  a.asked = w;
+  a.answer_seen = a.answer_fenced = true;
+  const size_t n = a.all ? a.all->size() : 1;
+  for (size_t i = 0; i < n; ++i) {
+    const Clock& clock = a.all ? (*a.all)[i]->clock : a.issuer->clock;
+    a.answer_seen &= a.own ? clock.sees(w) : clock.sees_without_own(w);
+    if (a.async) a.answer_fenced &= clock.has_fenced(w, global);
+  }
+}
+
 void Shadow::read(const Memory& m, size_t offset, size_t bytes, const Actor& a) {
   each_cell(offset, bytes, [&](Cell& c, size_t at_offset) {
     const Epoch w = c.last_write.epoch;
     if (w.who != NOBODY) {
-      const bool seen = a.own ? a.issuer->clock.sees(w) : a.issuer->clock.sees_without_own(w);
-      if (!seen) report("read-after-write", m, at_offset, a, false, c.last_write, true);
-      else if (a.async && !c.async_write && !a.issuer->clock.has_fenced(w, !m.block))
+      ask(a, w, !m.block);
+      if (!a.answer_seen) report("read-after-write", m, at_offset, a, false, c.last_write, true);
+      else if (a.async && !c.async_write && !a.answer_fenced)
         report("missing-proxy-fence", m, at_offset, a, false, c.last_write, true);
     } else if (!c.written) {
       report("uninitialized-read", m, at_offset, a, false, Write(), false);

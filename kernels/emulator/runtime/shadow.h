@@ -23,6 +23,10 @@ struct Actor {
   bool async;            // through the async proxy (TMA, wgmma)
   Access how;
   Place place;
+  const std::vector<const Thread*>* all = nullptr;  // all of them must know it, not the issuer alone
+  // The last write that was asked for: neighbours have the same.
+  mutable Epoch asked;
+  mutable bool answer_seen = false, answer_fenced = false;
 };
 
 struct Memory {        // what a shadow belongs to, for the reports
@@ -71,6 +75,7 @@ class Shadow {
   Chunk* chunk(size_t i);
   void split(Chunk* c, uint8_t unit);
   void add(Cell& c, const Actor& a, bool write);
+  void ask(const Actor& a, Epoch write, bool global) const;
   bool conflicts(const Memory& m, const Cell& c, size_t offset, const Actor& a, bool write);
   void report(const char* rule, const Memory& m, size_t offset, const Actor& a, bool a_writes, const Write& other,
               bool other_wrote);

@@ -80,10 +80,8 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
                    side ? op.args.n : 64, chunks);
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-    for (const Thread* knower : knowers) {
-      const Actor actor{{wgmma_entity(b, group), wgmma_clock(b, number)}, knower, false, true, Access::PLAIN, place_of(op.where)};
-      for (uint32_t c : chunks) machine.slots[b->slot].shadow->read(memory, c, 16, actor);
-    }
+    const Actor actor{{wgmma_entity(b, group), wgmma_clock(b, number)}, knowers[0], false, true, Access::PLAIN, place_of(op.where), &knowers};
+    for (uint32_t c : chunks) machine.slots[b->slot].shadow->read(memory, c, 16, actor);
   }
 }
 
@@ -313,6 +311,12 @@ void emu_wgmma_fence(Where where) {
   aligned(t, "wgmma_fence", where);
   t->wgmma_fenced = true;
   t->since_fence.clear();
+}
+
+void emu_wgmma_keep(const void* registers, unsigned bytes, Where where) {
+  Thread* t = machine.current;
+  t->where = where;
+  if (machine.options.checks && t->tiles_in_flight) stack_access(t, (const char*)registers, bytes, false, place_of(where));
 }
 
 void emu_wgmma_commit(Where where) {
