@@ -10,6 +10,7 @@ from pathlib import Path
 from kernels.errors import KernelError
 
 CUDA_DIR = Path(__file__).resolve().parent / "cuda"
+HOST_ONLY = {"hopper_host.h"}  # the emulator's half of the vocabulary: no GPU compiles it, so no measurement depends on it
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
 
@@ -18,7 +19,7 @@ class Source:
     """A .cu file with everything it includes by quotes.
 
     text: the file's text, or the student's edited version of it.  files: all files read, the .cu first.
-    sha256: over names and contents of all of them, so that a receipt changes when a header does.
+    sha256: over names and contents of all of them that a GPU compiles, so that a receipt changes when a header does.
     """
 
     name: str
@@ -49,5 +50,6 @@ def load_source(name: str, text: str | None = None) -> Source:
             body = header.read_text(encoding="utf-8")
             files.append(header)
             queue.append(body)
-            digest.update(b"\0" + include.encode() + b"\0" + body.encode())
+            if header.name not in HOST_ONLY:
+                digest.update(b"\0" + include.encode() + b"\0" + body.encode())
     return Source(name, text, tuple(files), digest.hexdigest())

@@ -15,5 +15,5 @@ HOPPER_FN bool mbarrier_test_wait(mbarrier* b, uint32_t parity) {
 }
 #else
 inline void mbarrier_complete_tx(mbarrier* b, uint32_t bytes, HOPPER_WHERE) { emu_mbarrier_complete_tx(b, bytes, HOPPER_HERE); }
-inline bool mbarrier_test_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_test_wait(b, parity, HOPPER_HERE); }
+inline bool mbarrier_test_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, HOPPER_HERE); }
 #endif

@@ -101,7 +101,7 @@ inline void mbarrier_arrive_remote(mbarrier* b, uint32_t rank, HOPPER_WHERE) { e
 inline void mbarrier_arrive_remote_read(mbarrier* b, uint32_t rank, HOPPER_WHERE) {
   emu_mbarrier_arrive(b, 1, 0, (int)rank, false, HOPPER_HERE);
 }
-inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_try_wait(b, parity, HOPPER_HERE); }
+inline bool mbarrier_try_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { return emu_mbarrier_wait_a_while(b, parity, HOPPER_HERE); }
 inline void mbarrier_wait(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, false, HOPPER_HERE); }
 inline void mbarrier_wait_cluster(mbarrier* b, uint32_t parity, HOPPER_WHERE) { emu_mbarrier_wait(b, parity, true, HOPPER_HERE); }
 

@@ -68,8 +68,8 @@ void emu_mbarrier_init(void* b, uint32_t count, const char* name, int index, emu
 // rank -1: this block. publishes: a remote arrival releases at cluster scope what the thread wrote.
 void emu_mbarrier_arrive(void* b, uint32_t arrivals, uint32_t expect_bytes, int rank, bool publishes, emu::Where);
 void emu_mbarrier_complete_tx(void* b, uint32_t bytes, emu::Where);  // takes bytes off the transaction count, as a copy would
-bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);
-bool emu_mbarrier_test_wait(void* b, uint32_t parity, emu::Where);
+bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);  // answers at once (test_wait)
+bool emu_mbarrier_wait_a_while(void* b, uint32_t parity, emu::Where);  // may give up (try_wait)
 void emu_mbarrier_wait(void* b, uint32_t parity, bool cluster, emu::Where);  // cluster: acquires at cluster scope
 
 void emu_fence_mbarrier_init(emu::Where);

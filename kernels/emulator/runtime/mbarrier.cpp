@@ -412,7 +412,7 @@ bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where whe
 
 // May give up before the phase is over, as on hardware: here it does so once for every phase that it had to wait for, so that a kernel that
 // does not look at the answer is found out under every schedule.
-bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) {
+bool emu_mbarrier_wait_a_while(void* p, uint32_t parity, Where where) {
   Thread* t = machine.current;
   Barrier* bar = used_barrier(t->home, p, where);
   if (machine.options.checks && t->tried != std::make_pair((const Barrier*)bar, bar->phases) &&
@@ -424,7 +424,7 @@ bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) {
   return wait_for_phase(p, parity, Wait::TRY, false, where);
 }
 
-bool emu_mbarrier_test_wait(void* p, uint32_t parity, Where where) {
+bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) {
   Thread* t = machine.current;
   t->where = where;
   Barrier* bar = used_barrier(t->home, p, where);
