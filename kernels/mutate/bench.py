@@ -69,8 +69,8 @@ INPUTS: dict[str, tuple[Input, ...]] = {
     ),
     "gemm_naive.cu": (_input("gemm_naive", m=19, n=21, k=16),),
     "gemm_persistent.cu": (_input("gemm_persistent", **_PERSISTENT),),
-    "gemm_pingpong.cu": (_input("gemm_pingpong", **_CLUSTERED),),
-    "gemm_ring.cu": (_input("gemm_ring", m=129, n=270, k=577),),
+    "gemm_pingpong.cu": (_input("gemm_pingpong", **_CLUSTERED), _input("gemm_pingpong", m=100, n=100, k=193, out="bf16")),
+    "gemm_ring.cu": (_input("gemm_ring", m=129, n=270, k=577), _input("gemm_ring", m=50, n=60, k=150)),
     "gemm_store.cu": (_input("gemm_store", **_CLUSTERED, out="bf16"),),
     "gemm_tiled.cu": (_input("gemm_tiled", m=131, n=149, k=35),),
     "gemm_warp_specialized.cu": (_input("gemm_warp_specialized", m=129, n=150, k=449),),
@@ -82,7 +82,7 @@ INPUTS: dict[str, tuple[Input, ...]] = {
     ),
     "mbarrier_handshake.cu": (_input("mbarrier_handshake", m=57), _input("barrier_script")),
     "memory_bound.cu": (
-        *(_input("stream_copy", n=10007, latency=latency) for latency in (1e-9, 1e-8, 2e-8, 1e-7)),
+        *(_input("stream_copy", n=40007, latency=latency) for latency in (1e-9, 6e-9, 1.2e-8, 3e-8)),  # one load in flight, two, four, eight
         _input("stream_copy", n=4096, width=8, latency=1e-8),
         _input("pointer_chase", n=401, steps=11),
         _input("gather", n=503, count=1301),
@@ -94,7 +94,7 @@ INPUTS: dict[str, tuple[Input, ...]] = {
     "transpose.cu": (_input("transpose"), _input("transpose", read=4), _input("transpose", swizzle=0)),
     "wgmma_rate.cu": (_input("wgmma_rate"), _input("wgmma_rate", a_from="registers")),
     "wgmma_tile.cu": (_input("wgmma_tile"), _input("wgmma_tile", k=150, a_from="registers")),
-    "gemm.cuh": (_input("gemm_cluster", **_CLUSTERED), _input("gemm_pingpong", **_CLUSTERED, out="bf16"), _input("gemm_persistent", **_PERSISTENT)),
+    "gemm.cuh": (_input("gemm_cluster", **_CLUSTERED), _input("gemm_pingpong", **_CLUSTERED, out="bf16"), _input("gemm_persistent", **_PERSISTENT), _input("gemm_store", sms=2, m=257, n=129, k=257), _input("gemm_warp_specialized", m=65, n=70, k=257)),
     "tile_store.cuh": (_input("gemm_store", **_CLUSTERED, out="bf16"), _input("gemm_store", sms=2, m=140, n=130, k=70, out="fp32")),
     "wgmma_operands.cuh": (_input("wgmma_tile"), _input("wgmma_tile", k=150, a_from="registers")),
 }  # fmt: skip

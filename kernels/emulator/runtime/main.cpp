@@ -237,7 +237,7 @@ void check_bounds(const Bounds& said) {
   if (said.threads && n > said.threads)
     stop("misuse", "launch-bounds",
          text("The launch has %u threads a block; __launch_bounds__ of %s allows %u: such a launch fails.", n, entry.c_str(), said.threads));
-  if (said.threads && said.blocks && o.registers && o.registers * said.blocks * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
+  if (said.threads && said.blocks > 1 && o.registers && o.registers * said.blocks * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
     stop("misuse", "launch-bounds",
          text("The launch says that a thread holds %u registers; __launch_bounds__ of %s wants %u blocks of %u threads on an SM, which leaves %u.",
               o.registers, entry.c_str(), said.blocks, n, REGISTERS_PER_SM / (said.blocks * n)));

@@ -308,6 +308,8 @@ void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, b
     }
     bar->last_arriver = t;
     bar->last_where = where;
+  } else if (machine.options.checks) {
+    bar->releases.add_order(t->clock);  // publishes nothing, but may be what completes the phase
   }
   const unsigned phases = bar->phases;
   const std::string how = bytes ? text("%s, expects %u bytes", arrivals ? "arrives" : "no arrival", bytes) : "arrives";
