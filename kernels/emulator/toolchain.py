@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -237,24 +238,45 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         with contextlib.suppress(OSError):  # a cache that may only be read
             os.utime(target)  # used: the last to be pruned
         return target, 0.0
+    exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
+    unit = f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}{bounds}'.encode()
+    include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
+    return target, compile_library(unit, target, [*options, *macros, *include], instrument, lambda log: _compile_error(source.name, log, entries))
+
+
+def compile_library(unit: bytes, target: Path, options: list[str], instrument: bool, error: Callable[[str], Exception]) -> float:
+    """Compile and link one unit to a kernel's library in the cache; the seconds that took. error: makes an exception of a compiler's log."""
+    c = compiler()
     began = time.perf_counter()
     with _scratch(target.parent) as name:
         folder = Path(name)
-        unit = folder / "kernel.cpp"
-        exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
-        unit.write_bytes(f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}{bounds}'.encode())
-        include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
-        run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True)
-        compiled = run(*options, *macros, *include, "-c", str(unit), "-o", str(folder / "kernel.o"))
+        (folder / "kernel.cpp").write_bytes(unit)
+        run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True, errors="replace")
+        compiled = run(*options, "-c", str(folder / "kernel.cpp"), "-o", str(folder / "kernel.o"))
         if compiled.returncode:
-            raise _compile_error(source.name, compiled.stderr, entries)
+            raise error(compiled.stderr)
         bare = _BARE if c.family == "zig" else []
         linked = run(*_LINK, *bare, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
         if linked.returncode:
-            raise _compile_error(source.name, linked.stderr, entries)
+            raise error(linked.stderr)
         os.replace(folder / "kernel.so", target)
     _prune(target.parent)
-    return target, time.perf_counter() - began
+    return time.perf_counter() - began
+
+
+def compile_options(instrument: bool) -> list[str]:
+    """The compiler's options for a kernel."""
+    family = compiler().family
+    return [*_COMMON, *_FAMILY[family], *(_INSTRUMENT[family] if instrument else [])]
+
+
+def library_path(stem: str, *parts) -> tuple[Path, bool]:
+    """Where the library made of these parts is kept, and whether it is there already."""
+    target = cache_folder() / f"{stem}-{_digest(compiler().version, *parts)}.so"
+    if there := target.exists():
+        with contextlib.suppress(OSError):  # a cache that may only be read
+            os.utime(target)  # used: the last to be pruned
+    return target, there
 
 
 def _prune(folder: Path) -> None:
