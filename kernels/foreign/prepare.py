@@ -17,12 +17,15 @@ from kernels.foreign.tokens import Token, text_of, tokens
 MOST_BYTES = 1_000_000
 MOST_FILES = 64
 COMPAT = toolchain.HERE / "compat"
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w+))[^\n]*', re.M)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<[^>\n]+>|\w+)[^\n]*', re.M)
 _NOT_CODE = re.compile(r'//(?:[^\n\\]|\\.)*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
-# What a file includes, and the header here that has it (cuda_words.h and cuda_math.h are always there).
+# The headers here that are not always read, and the words that ask for them. (NVIDIA's headers include one another: what a kernel
+# uses says more than what the file includes.)
 _HEADERS = {
-    "cuda_fp16": "cuda_small_floats.h", "cuda_bf16": "cuda_small_floats.h", "cuda_fp8": "cuda_fp8.h", "cooperative_groups": "cuda_groups.h", "cuda/barrier": "cuda_barrier.h",
-}  # fmt: skip
+    "cuda_small_floats.h": re.compile(r"_{0,2}(nv_)?(half|bfloat16)\d*(_raw)?|__\w*(half|bfloat16)\w*|h2?(exp|log|sqrt|rsqrt|rcp|tanh|sin|cos)\w*|__h\w+"),
+    "cuda_fp8.h": re.compile(r"__nv_fp8\w*|__nv_cvt_\w*fp8\w*"),
+    "cuda_groups.h": re.compile(r"cooperative_groups"),
+}
 _DEFINES = {
     "__CUDACC__": "1", "__NVCC__": "1", "__CUDA_ARCH__": "900", "__CUDA_ARCH_FEAT_SM90_ALL": "1", "__CUDACC_VER_MAJOR__": "12", "__CUDACC_VER_MINOR__": "6",
     "CUDART_VERSION": "12060", "CUDA_VERSION": "12060", "__CUDA_NO_HALF_OPERATORS_": "1",
@@ -84,9 +87,8 @@ def decode(data: bytes, name: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def flatten(text: str, name: str, folder: Path | None) -> tuple[str, set[str]]:
-    """The text with what it includes by quotes from its own folder (and below or beside it), and the names of all other includes."""
-    asked: set[str] = set()
+def flatten(text: str, name: str, folder: Path | None) -> str:
+    """The text with what it includes by quotes and is there; all other includes are left out (the emulator has CUDA's words itself)."""
     seen: dict[Path, bool] = {}
     total = [len(text)]
 
@@ -97,7 +99,6 @@ def flatten(text: str, name: str, folder: Path | None) -> tuple[str, set[str]]:
             line = text.count("\n", 0, m.start()) + 1
             path = (folder / m[1]).resolve() if folder and m[1] else None
             if path is None or not path.is_file() or path.suffix not in (".h", ".cuh", ".cu", ".hpp", ".inl", ".inc", ".hxx"):
-                asked.add(m[1] or m[2] or "")
                 return ""
             body = read(path)
             if path in seen and seen[path]:
@@ -110,7 +111,7 @@ def flatten(text: str, name: str, folder: Path | None) -> tuple[str, set[str]]:
 
         return _INCLUDE.sub(include, text)
 
-    return f'#line 1 "{name}"\n' + one(text, name, folder, 0), asked
+    return f'#line 1 "{name}"\n' + one(text, name, folder, 0)
 
 
 def preprocess(text: str, name: str, defines: Mapping[str, object]) -> str:
@@ -136,7 +137,7 @@ class Program:
 
     def __init__(self, text: str, name: str, folder: Path | None = None, defines: Mapping[str, object] | None = None):
         self.name = name
-        flat, self.includes = flatten(text, name, folder)
+        flat = flatten(text, name, folder)
         self._items = list(items(tokens(preprocess(flat, name, defines or {}), name)))
         self._kernels = [i for i in self._items if i.kind == "function" and "__global__" in i.marks and i.names]
         entries: dict[str, Entry] = {}
@@ -186,7 +187,7 @@ class Program:
             kept = needed(self._items, roots)
         self._refuse(kept)
         shared = {n: i for i in kept if i.kind == "variable" and "__shared__" in i.marks for n in i.names}
-        parts = [self._prelude()]
+        parts = [_prelude({t.text for i in [*kept, *roots] for t in i.tokens if t.kind == "word"})]
         path: tuple[str, ...] = ()
         for item in kept:
             if item.path != path:
@@ -206,11 +207,6 @@ class Program:
         for name, data in (initial or {}).items():
             parts.append(self._initial(name, data, kept))
         return entry, "\n".join(parts), _literals(main.cluster)
-
-    def _prelude(self) -> str:
-        wanted = {header for asked in self.includes for start, header in _HEADERS.items() if asked.startswith(start)}
-        lines = [f'#include "{h}"' for h in ("cuda_words.h", "cuda_math.h", "cuda_export.h", *sorted(wanted))]
-        return "\n".join(lines)
 
     def _initial(self, name: str, data: bytes, kept: list[Item]) -> str:
         variable = next((i for i in kept if i.kind == "variable" and name in i.names and i.marks & {"__constant__", "__device__", "__managed__"}), None)
@@ -235,6 +231,11 @@ class Program:
                 if t.text in _REFUSED and (t.text == "<<<" or k + 1 < len(item.tokens) and item.tokens[k + 1].text in ("(", "<")):
                     if item.tokens[k - 1].text not in (".", "->"):
                         raise error(t, _REFUSED[t.text])
+
+
+def _prelude(used: set[str]) -> str:
+    wanted = [h for h, pattern in _HEADERS.items() if any(pattern.fullmatch(w) for w in used)]
+    return "\n".join(f'#include "{h}"' for h in ("cuda_words.h", "cuda_math.h", "cuda_export.h", *wanted))
 
 
 def _text(sequence: list[Token]) -> str:

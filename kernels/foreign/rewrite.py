@@ -10,7 +10,6 @@ from kernels.foreign.items import Item
 from kernels.foreign.tokens import Token, angle, closing, split, words
 
 _ASM = {"asm", "__asm__", "__asm"}
-_LEADING = {"extern", "static", "volatile", "const", "constexpr", "struct", "union"}
 _ALIGN = {"alignas", "__align__"}
 
 
@@ -47,7 +46,7 @@ def rewrite(item: Item, shared: dict[str, Item]) -> list[Token]:
                 i += 1
         elif t.text == "__shared__":
             start = len(out)
-            while start and (out[start - 1].kind == "word" and out[start - 1].text in _LEADING or _is_align(out, start)):
+            while start and (_is_align(out, start) or out[start - 1].text not in (";", "{", "}", ")", ":")):  # to the statement's begin
                 start = _before_align(out, start) if _is_align(out, start) else start - 1
             end = i
             while end < len(tokens) and tokens[end].text != ";":

@@ -125,11 +125,10 @@ inline unsigned __isGlobal(const void* p) { return !emu_is_shared(p); }
 
 // ---------------------------------------------------------------------------------------------- warps
 template <class T> inline T emu_shuffle(emu::Collective kind, uint32_t mask, T value, int argument, int width, emu::Where where) {
-  static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
-  uint64_t bits = 0;
-  __builtin_memcpy(&bits, &value, sizeof(T));
-  bits = emu_collective(kind, mask, bits, argument, width, where);
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  uint64_t words[(sizeof(T) + 7) / 8] = {};
+  __builtin_memcpy(words, &value, sizeof(T));
+  for (uint64_t& w : words) w = emu_collective(kind, mask, w, argument, width, where);
+  __builtin_memcpy(&value, words, sizeof(T));
   return value;
 }
 inline void __syncwarp(uint32_t mask = ~0u, EMU_WHERE) { emu_collective(emu::SYNC_WARP, mask, 0, 0, 32, EMU_HERE); }
