@@ -7,6 +7,8 @@
     kernels.compare("linear_epilogue", my_function)        # a Python function against the kernel, on inputs that a wrong one fails
     kernels.challenge("linear_epilogue", "const bool ...;")  # the kernel with its challenge line replaced, on the emulator
 
+    kernels.run_source("saxpy.cu", grid=4, block=256, args={"n": 1000, "a": 2.0, "x": x, "y": y})   # a CUDA file that knows nothing of this course
+
 `kernels.registry()` lists the kernels (kernels.spec says how one is added); kernels.gpu and kernels.emulator are the two back ends,
 kernels.nvrtc compiles for sm_90a without a driver. Errors are KernelError and its kinds.
 """
@@ -14,6 +16,7 @@ kernels.nvrtc compiles for sm_90a without a driver. Errors are KernelError and i
 from kernels.arrays import DTYPES
 from kernels.compare import challenge, challenge_left, challenge_statement, challenge_text, compare
 from kernels.errors import ArgumentError, BackendError, CompileError, ContextDeadError, KernelError, LaunchError
+from kernels.foreign import ForeignKernel, run_source
 from kernels.kernel import Kernel, load
 from kernels.line import LineRefused
 from kernels.receipt import Receipt
@@ -26,6 +29,7 @@ __all__ = [
     "BackendError",
     "CompileError",
     "ContextDeadError",
+    "ForeignKernel",
     "Kernel",
     "KernelError",
     "LaunchError",
@@ -39,4 +43,5 @@ __all__ = [
     "compare",
     "load",
     "registry",
+    "run_source",
 ]

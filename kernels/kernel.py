@@ -22,6 +22,7 @@ def load(
     bug: str | None = None,
     source: Source | None = None,
     poison: bool = False,
+    entry: str | None = None,
     **emulator_options: Any,
 ) -> Kernel:
     """The kernel of that name (see `kernels.registry()`), on the GPU where one can run it, else on the CPU emulator.
@@ -32,8 +33,19 @@ def load(
     emulator_options: seed, policy, checks, trace, timeout, fp8_reduced, sms, as kernels.emulator.Module.launch takes them; any of
     them chooses the emulator where no back end is forced.
 
+    name may also be the path of a CUDA file that knows nothing of this course; entry: its kernel, where it has several. The result is then a
+    kernels.ForeignKernel, which is launched with grid=, block= and args= on the emulator.
+
     Raises KernelError for an unknown kernel or bug, BackendError where the back end cannot run here.
     """
+    if str(name).endswith((".cu", ".cuh")):
+        from kernels.foreign import load_source_kernel
+
+        if backend == "gpu" or bug or source or emulator_options:
+            raise KernelError(f"{name} is a CUDA file: it runs on the emulator, and its schedule is given at the call: load(path)(grid, block, args, seed=3).")
+        return load_source_kernel(name, entry)
+    if entry:
+        raise KernelError(f"entry= names a kernel of a CUDA file; {name} is a kernel of the course.")
     spec = get_spec(name)
     unknown = set(emulator_options) - set(EMULATOR_OPTIONS)
     if unknown:

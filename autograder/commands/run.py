@@ -12,7 +12,7 @@ from autograder.errors import CourseError
 
 
 def command(
-    kernel: Annotated[Optional[str], typer.Argument(help="The kernel's name; none lists the kernels.")] = None,
+    kernel: Annotated[Optional[str], typer.Argument(help="The kernel's name, or a CUDA file: FILE.cu; none lists the kernels.")] = None,
     backend: Annotated[Optional[str], typer.Option(help="gpu or emulator; default: the GPU where it can run the kernel.")] = None,
     bug: Annotated[Optional[str], typer.Option(help="Build one of the kernel's named defects in.")] = None,
     size: Annotated[
@@ -24,8 +24,23 @@ def command(
     checks: Annotated[
         Optional[bool], typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses.")
     ] = None,
+    entry: Annotated[Optional[str], typer.Option(help="FILE.cu: the kernel, with template arguments: 'reduce<float, 256>'.")] = None,
+    grid: Annotated[Optional[str], typer.Option(help="FILE.cu: blocks, as 128 or 16,16.")] = None,
+    block: Annotated[Optional[str], typer.Option(help="FILE.cu: threads a block.")] = None,
+    shared: Annotated[int, typer.Option(help="FILE.cu: bytes of dynamic shared memory.")] = 0,
+    cluster: Annotated[Optional[str], typer.Option(help="FILE.cu: blocks a cluster.")] = None,
+    arg: Annotated[Optional[list[str]], typer.Option(help='FILE.cu: an argument, as "x=float32[1024]:random" or n=1024; one for each parameter.')] = None,
+    set_: Annotated[Optional[list[str]], typer.Option("--set", help='FILE.cu: a __constant__ or __device__ variable, as "c=float32[9]:random".')] = None,
+    define: Annotated[Optional[list[str]], typer.Option(help="FILE.cu: a macro, NAME=VALUE.")] = None,
+    check: Annotated[Optional[list[str]], typer.Option(help='FILE.cu: what an array must be, in NumPy: "y = 2 * x + y".')] = None,
+    tolerance: Annotated[Optional[float], typer.Option(help="FILE.cu: bound on the relative error of a check.")] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, max=600, help="FILE.cu: seconds for the launch.")] = 30.0,
+    sms: Annotated[Optional[int], typer.Option(min=1, max=1024, help="FILE.cu: blocks that run at a time (8).")] = None,
 ):
-    """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right."""
+    """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right.
+
+    A CUDA file that knows nothing of this course runs on the emulator, in a jail: give --grid, --block and --arg; without them its kernels are listed.
+    """
     from kernels import arrays
     from kernels.compare import relative_error
     from kernels.kernel import load
@@ -35,6 +50,19 @@ def command(
     if kernel is None:
         print_kernels(console)
         return
+    from autograder.foreign.command import Request, is_file, run
+
+    if is_file(kernel):
+        if backend == "gpu" or bug:
+            raise CourseError("A CUDA file runs on the emulator, as it stands.", remedy="Leave out --backend gpu and --bug.")
+        schedule = {"seed": seed, "policy": policy and check_policy(policy), "checks": checks, "sms": sms}
+        run(
+            Request(
+                kernel, entry, grid, block, shared, cluster, arg or (), set_ or (), define or (), check or (), tolerance, data_seed, timeout,
+                {name: value for name, value in schedule.items() if value is not None},
+            ),  # fmt: skip
+            console,
+        )
     options = {"seed": seed, "policy": policy and check_policy(policy), "checks": checks}
     schedule = {name: value for name, value in options.items() if value is not None}
     loaded = load(kernel, backend, bug=bug, poison=True, **schedule)

@@ -29,8 +29,8 @@ class ForeignKernel:
             raise ArgumentError(f"The values for __constant__ and __device__ variables have {size:,} bytes; 65,536 may be given.")
         self.entry, unit, self.cluster = program.unit(entry, data)
         self.name, self.file = entry or self.entry.name, program.name
-        options = [*toolchain.compile_options(instrument), f"-I{COMPAT}", f"-I{toolchain.RUNTIME}"]
-        headers = [p.read_bytes() for p in (*sorted(COMPAT.glob("*.h")), toolchain.RUNTIME / "api.h", toolchain.RUNTIME / "foreign.h", toolchain.RUNTIME / "numbers.h")]
+        options = [*toolchain.compile_options(instrument), f"-I{COMPAT}", f"-I{toolchain.CUDA}", f"-I{toolchain.RUNTIME}"]
+        headers = [p.read_bytes() for p in (*sorted(COMPAT.glob("*.h")), toolchain.RUNTIME / "api.h", toolchain.RUNTIME / "foreign.h", toolchain.RUNTIME / "numbers.h", *sorted(toolchain.CUDA.glob("hopper*")))]
         stem = re.sub(r"\W", "_", Path(program.name).stem)[:40] or "kernel"
         library, there = toolchain.library_path(stem, unit, options, *headers)
         seconds = 0.0 if there else toolchain.compile_library(unit.encode(), library, options, instrument, lambda log: _error(program.name, log, self.entry))

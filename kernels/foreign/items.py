@@ -283,7 +283,8 @@ def _visible(found: Sequence[Item], candidates: list[int], item: Item, at: int) 
         inside = [i for i in candidates if found[i].path[-1:] == (tokens[at - 2].text,)]
         return inside or candidates
     near = [i for i in candidates if found[i].path == item.path[: len(found[i].path)]]
-    return near or candidates
+    deepest = max((len(found[i].path) for i in near), default=0)  # an inner namespace's name hides an outer one's
+    return [i for i in near if len(found[i].path) == deepest] or candidates
 
 
 def _known(found: Sequence[Item], item: Item) -> bool:

@@ -18,6 +18,7 @@ MOST_BYTES = 1_000_000
 MOST_FILES = 64
 COMPAT = toolchain.HERE / "compat"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<[^>\n]+>|\w+)[^\n]*', re.M)
+_VOCABULARY = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"hopper\.cuh"', re.M)  # a kernel in the course's own words
 _NOT_CODE = re.compile(r'//(?:[^\n\\]|\\.)*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
 # The headers here that are not always read, and the words that ask for them. (NVIDIA's headers include one another: what a kernel
 # uses says more than what the file includes.)
@@ -38,8 +39,17 @@ _REFUSED = {
     **dict.fromkeys(("memcpy_async", "__pipeline_memcpy_async", "make_pipeline"), "asynchronous copies of sm_80 (cp.async) are not modelled: copy with ordinary loads and stores, or with TMA and an mbarrier."),
     **dict.fromkeys(("malloc", "free"), "device code cannot allocate on the emulator: pass an array as an argument."),
     **dict.fromkeys(("cudaDeviceSynchronize", "cudaStreamCreateWithFlags"), "a kernel cannot launch or wait for kernels on the emulator: launch them one after another from the host."),
+    **dict.fromkeys(
+        ("fopen", "open", "creat", "remove", "unlink", "rename", "mkdir", "system", "popen", "fork", "execv", "execve", "execl", "socket", "connect", "mmap", "syscall", "dlopen", "getenv", "kill", "pthread_create"),
+        "a kernel has no files, sockets or processes: pass what it needs as arguments.",
+    ),
     "<<<": "a kernel cannot launch kernels on the emulator: launch them one after another from the host.",
 }  # fmt: skip
+
+
+_HOPPER_EXPORT = """extern "C" __attribute__((visibility("default"))) const emu::Kernel emu_kernel_entry = {{
+HopperEntry<&{0}>::call, (const void*)&{0}, HopperEntry<&{0}>::parameters, HopperEntry<&{0}>::count, __start_hopper_capped, __stop_hopper_capped}};
+"""
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,7 @@ def flatten(text: str, name: str, folder: Path | None) -> str:
 
         def include(m: re.Match) -> str:
             line = text.count("\n", 0, m.start()) + 1
-            path = (folder / m[1]).resolve() if folder and m[1] else None
+            path = (folder / m[1]).resolve() if folder and m[1] and not Path(m[1]).is_absolute() else None
             if path is None or not path.is_file() or path.suffix not in (".h", ".cuh", ".cu", ".hpp", ".inl", ".inc", ".hxx"):
                 return ""
             body = read(path)
@@ -137,6 +147,7 @@ class Program:
 
     def __init__(self, text: str, name: str, folder: Path | None = None, defines: Mapping[str, object] | None = None):
         self.name = name
+        self.vocabulary = bool(_VOCABULARY.search(text))
         flat = flatten(text, name, folder)
         self._items = list(items(tokens(preprocess(flat, name, defines or {}), name)))
         self._kernels = [i for i in self._items if i.kind == "function" and "__global__" in i.marks and i.names]
@@ -187,7 +198,7 @@ class Program:
             kept = needed(self._items, roots)
         self._refuse(kept)
         shared = {n: i for i in kept if i.kind == "variable" and "__shared__" in i.marks for n in i.names}
-        parts = [_prelude({t.text for i in [*kept, *roots] for t in i.tokens if t.kind == "word"})]
+        parts = ['#include "hopper.cuh"' if self.vocabulary else _prelude({t.text for i in [*kept, *roots] for t in i.tokens if t.kind == "word"})]
         path: tuple[str, ...] = ()
         for item in kept:
             if item.path != path:
@@ -196,7 +207,12 @@ class Program:
             parts.append(text_of(rewrite(item, shared)))
         parts.append("}" * len(path) + '\n#line 1 "exports"\n')
         main = next((i for i in roots if i.body is not None), roots[0])
-        parts.append(f"EMU_EXPORT(entry, {int(bool(main.bounds))}, {full})\n")
+        if self.vocabulary:
+            if main.template:
+                raise error(main.tokens[0], f"the kernel {entry.name} includes hopper.cuh and is a template: such a kernel is launched by its plain name, so give it a fixed type.")
+            parts.append(_HOPPER_EXPORT.format(full))
+        else:
+            parts.append(f"EMU_EXPORT(entry, {int(bool(main.bounds))}, {full})\n")
         if main.bounds or main.cluster:
             limits = [" ".join(t.text for t in main.bounds)] if main.bounds and not main.template else []
             literal = _literals(main.cluster)
@@ -253,7 +269,8 @@ def _names(template: str) -> str:
 
 def _parameter(sequence: list[Token]) -> Parameter:
     texts = [t.text for t in sequence]
-    at = next((i for i in range(len(texts) - 1, -1, -1) if sequence[i].kind == "word" and (i + 1 == len(texts) or texts[i + 1] in ("[", "="))), len(texts) - 1)
+    texts = texts[: texts.index("=")] if "=" in texts else texts
+    at = next((i for i in range(len(texts) - 1, -1, -1) if sequence[i].kind == "word" and (i + 1 == len(texts) or texts[i + 1] == "[")), len(texts) - 1)
     return Parameter(texts[at], " ".join(t for t in texts[:at] if t not in ("__restrict__", "__restrict", "restrict", "__grid_constant__")) + ("*" if "[" in texts else ""))
 
 

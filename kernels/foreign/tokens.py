@@ -101,7 +101,7 @@ def angle(sequence: Sequence[Token], at: int) -> int:
 def words(like: Token, text: str) -> list[Token]:
     """Tokens of a piece of C++ that stand at the place of another token."""
     made = tokens(text, like.file)
-    return [replace(t, line=like.line, before=" ") for t in made]
+    return [replace(t, line=like.line, before=" " if t.before or not i else "") for i, t in enumerate(made)]
 
 
 def split(sequence: Sequence[Token], mark: str, angles: bool = False) -> list[list[Token]]:

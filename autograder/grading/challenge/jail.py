@@ -49,11 +49,12 @@ class Stopped(Exception):
 class Jail:
     """Runs inside.py once a call. Raises CourseError where the machine has no compiler or no bubblewrap that works."""
 
-    def __init__(self, seconds: float = 150.0):
-        self.seconds = seconds
+    def __init__(self, seconds: float = 150.0, script: Path = HERE / "inside.py", work: str = "Challenge lines", without: str = _WITHOUT):
+        """script: what runs in the jail (inside.py, or a file that imports it).  work, without: for messages: what runs, and how to do without."""
+        self.seconds, self._script, self._without = seconds, script, without
         self._bwrap = shutil.which("bwrap")
         if self._bwrap is None:
-            raise CourseError("Challenge lines are compiled and run in bubblewrap, which is not here.", remedy=f"Install it (Debian, Ubuntu: apt install bubblewrap), {_WITHOUT}")
+            raise CourseError(f"{work} are compiled and run in bubblewrap, which is not here.", remedy=f"Install it (Debian, Ubuntu: apt install bubblewrap), {self._without}")
         from kernels.emulator import toolchain
         from kernels.errors import KernelError
 
@@ -62,21 +63,21 @@ class Jail:
             self._runner = toolchain.runner()  # built outside, once
             kept = toolchain.cache_folder()
         except KernelError as e:
-            raise CourseError(f"Challenge lines cannot be compiled here: {e}", remedy=f"Do what it says, {_WITHOUT}") from None
+            raise CourseError(f"{work} cannot be compiled here: {e}", remedy=f"Do what it says, {self._without}") from None
         self._zig = kept / f"challenge-zig-{hashlib.sha256(self._compiler.version.encode()).hexdigest()[:16]}" if self._compiler.family == "zig" else None
         self._sized = "--size" in self._probe([self._bwrap, "--help"])
         if self._probe([*self._command(), sys.executable, "-c", "print('in')"]).strip() != "in":
-            raise CourseError("bubblewrap does not start Python here.", remedy=f"Give Python a place under /usr or a virtual environment, {_WITHOUT}")
+            raise CourseError("bubblewrap does not start Python here.", remedy=f"Give Python a place under /usr or a virtual environment, {self._without}")
 
     def _probe(self, command: list[str]) -> str:
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as e:
             why = f"it did not answer within {PROBE_SECONDS} s" if isinstance(e, subprocess.TimeoutExpired) else str(e)
-            raise CourseError(f"bubblewrap does not work here: {why}.", where=self._bwrap, remedy=f"See why `bwrap --help` does not end, {_WITHOUT}") from None
+            raise CourseError(f"bubblewrap does not work here: {why}.", where=self._bwrap, remedy=f"See why `bwrap --help` does not end, {self._without}") from None
         if done.returncode:
             raise CourseError(
-                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}.", where=self._bwrap, remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {_WITHOUT}"
+                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}.", where=self._bwrap, remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {self._without}"
             )
         return done.stdout
 
@@ -99,7 +100,7 @@ class Jail:
         return answer
 
     def _run(self, more: list[str], request: bytes, seconds: float, most: int) -> bytes:
-        command = [*self._command(more), sys.executable, "-B", "/jail/inside.py"]
+        command = [*self._command(more), sys.executable, "-B", f"/jail/{self._script.name}"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
             out, errors = _read(process, request, time.monotonic() + seconds, most)
@@ -131,6 +132,8 @@ class Jail:
             args += ["--ro-bind", path, path]
         args += ["--ro-bind", str(self._runner), f"/jail/cache/{self._runner.name}"]
         args += ["--ro-bind", str(HERE / "inside.py"), "/jail/inside.py", "--ro-bind", seccomp.__file__, "/jail/seccomp.py", "--ro-bind", str(package), "/jail/kernels"]
+        if self._script != HERE / "inside.py":
+            args += ["--ro-bind", str(self._script), f"/jail/{self._script.name}"]
         args += [*more, "--remount-ro", "/dev"]
         named = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "KERNELS_CACHE": "/jail/cache", "KERNELS_BACKEND": "emulator", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": "/jail", "LC_ALL": "C.UTF-8"}
         named |= {"KERNELS_CXX": "zig" if self._zig else str(Path(self._compiler.command[0]).absolute()), "ZIG_GLOBAL_CACHE_DIR": "/tmp/zig", "ZIG_LOCAL_CACHE_DIR": "/tmp/zig"}

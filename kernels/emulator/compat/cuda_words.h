@@ -99,10 +99,13 @@ EMU_VECTORS(double, double, 8, 16, 16)
 
 // ---------------------------------------------------------------------------------------------- shared memory, barriers, fences
 // kernels/foreign turns __shared__ declarations into these.
-#define EMU_STATIC_SHARED(type, name, alignment, file, line)                                                                    \
-  (*(type*)emu_shared_static(&name##_emu_key, sizeof(type),                                                                     \
-                             (alignment) > alignof(type) ? (alignment) : sizeof(type) % 1024 == 0 ? 1024 : alignof(type) > 16 ? alignof(type) : 16, \
-                             #name, emu::Where{file, line}))
+// A tile of whole kilobytes begins at one, as it does in a block that holds nothing but such tiles: the 128-byte swizzle counts on it.
+constexpr unsigned emu_shared_alignment(unsigned said, unsigned natural, unsigned bytes) {
+  const unsigned least = said > natural ? said : natural;
+  return bytes % 1024 == 0 && least < 1024 ? 1024 : least > 16 ? least : 16;
+}
+#define EMU_STATIC_SHARED(type, name, alignment, file, line) \
+  (*(type*)emu_shared_static(&name##_emu_key, sizeof(type), emu_shared_alignment(alignment, alignof(type), sizeof(type)), #name, emu::Where{file, line}))
 
 inline void __syncthreads(EMU_WHERE) { emu_named_barrier(0, 0, true, EMU_HERE); }
 inline int __syncthreads_count(int p, EMU_WHERE) { return emu_barrier_reduce(p != 0, 0, EMU_HERE); }
