@@ -1,5 +1,6 @@
 """`course run`."""
 
+import importlib.util
 import inspect
 from typing import Annotated, Optional
 
@@ -44,15 +45,17 @@ def command(
     from kernels import arrays
     from kernels.compare import relative_error
     from kernels.kernel import load
-    from kernels.spec import tolerance
+    from kernels.spec import tolerance as tolerance_of
 
     console = Console(highlight=False, soft_wrap=True)
     if kernel is None:
         print_kernels(console)
         return
-    from autograder.foreign.command import Request, is_file, run
+    if kernel.endswith((".cu", ".cuh")):
+        if importlib.util.find_spec("autograder.foreign") is None:
+            raise CourseError("`course run FILE.cu` is not part of the student's install: it needs the grader's jail.", remedy="In Python: kernels.run_source(path, grid=..., block=..., args=...).")
+        from autograder.foreign.command import Request, run
 
-    if is_file(kernel):
         if backend == "gpu" or bug:
             raise CourseError("A CUDA file runs on the emulator, as it stands.", remedy="Leave out --backend gpu and --bug.")
         schedule = {"seed": seed, "policy": policy and check_policy(policy), "checks": checks, "sms": sms}
@@ -73,7 +76,7 @@ def command(
         console.print(f"defect {bug}: {loaded.spec.bugs[bug].explains}", markup=False)
     out = loaded(*given, **params)
     reference = loaded.reference(*given, **params)
-    error, bound = relative_error(arrays.to_numpy(out), reference), tolerance(loaded.spec, given, params)
+    error, bound = relative_error(arrays.to_numpy(out), reference), tolerance_of(loaded.spec, given, params)
     right = bool(error <= bound)
     console.print(f"error against float64: {error:.2e} (bound {bound:.0e}): {'right' if right else 'WRONG'}", markup=False)
     if not right and np.isnan(error):

@@ -45,11 +45,6 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def is_file(kernel: str) -> bool:
-    """Whether `course run` was given a file and not a kernel's name."""
-    return kernel.endswith((".cu", ".cuh")) or "/" in kernel
-
-
 def run(asked: Request, console: Console) -> None:
     """Run it and print the report; typer.Exit(0) where it is clean and every check holds, else 1. Raises CourseError."""
     path = Path(asked.file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from kernels.emulator import toolchain
 from kernels.emulator.module import Module
-from kernels.emulator.report import LaunchReport
+from kernels.emulator.report import Finding, LaunchReport
 from kernels.errors import ArgumentError, CompileError
 from kernels.foreign.arguments import in_order
 from kernels.foreign.prepare import COMPAT, Entry, Program, read
@@ -45,11 +46,25 @@ class ForeignKernel:
         given = [_fit(p.type, v) for p, v in zip(self.entry.parameters, values)] + values[len(self.entry.parameters) :]
         report = self.module.launch("entry", grid, block, given, smem=shared, cluster=cluster or self.cluster or 1, raises=False, **options)
         report.kernel = self.name
+        report.findings = [_load_error(f, self.file) for f in report.findings]
         if raises and not report.clean:
             from kernels.backends import emulator_error
 
             raise emulator_error(report)
         return report
+
+
+def _load_error(finding: Finding, file: str) -> Finding:
+    """What the system says of a library that it cannot load, so that the file's author understands it."""
+    if finding.rule != "library":
+        return finding
+    if name := re.search(r"undefined symbol: (\S+)", finding.message):
+        mangled = re.match(r"_Z(\d+)(\w+)", name[1])
+        plain = mangled[2][: int(mangled[1])] if mangled else name[1]
+        return replace(finding, message=f"{file} declares and uses {plain}, and does not define it: a kernel is one file with what it includes by quotes.")
+    if "map segment" in finding.message or "memory" in finding.message:
+        return replace(finding, message=f"The __device__ variables of {file} take more memory than a launch may have: make them smaller, or pass arrays.")
+    return finding
 
 
 _SMALL = {"half": np.float16, "__half": np.float16}

@@ -166,6 +166,8 @@ def _item(tokens: list[Token], path: tuple[str, ...]) -> Item:
     if first == "template":
         return make("other", [])  # an explicit instantiation
     at = _call(tokens, start)
+    if at is not None and at + 1 < len(tokens) and tokens[at + 1].text in ("*", "&"):  # a pointer to a function
+        at = None
     head = tokens[start:at] if at is not None else rest
     first_type = next((i for i, t in enumerate(rest) if t.text in _TYPES), None)
     if first_type is not None and (at is None or at > start + first_type):

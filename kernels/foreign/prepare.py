@@ -23,7 +23,7 @@ _NOT_CODE = re.compile(r'//(?:[^\n\\]|\\.)*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)
 # The headers here that are not always read, and the words that ask for them. (NVIDIA's headers include one another: what a kernel
 # uses says more than what the file includes.)
 _HEADERS = {
-    "cuda_small_floats.h": re.compile(r"_{0,2}(nv_)?(half|bfloat16)\d*(_raw)?|__\w*(half|bfloat16)\w*|h2?(exp|log|sqrt|rsqrt|rcp|tanh|sin|cos)\w*|__h\w+"),
+    "cuda_small_floats.h": re.compile(r"_{0,2}(nv_)?(half|bfloat16)\d*(_raw)?|__\w*(half|bfloat16)\w*|h2?(exp|log|sqrt|rsqrt|rcp|tanh|sin|cos)\w*|__h(?!ost)\w+"),
     "cuda_fp8.h": re.compile(r"__nv_fp8\w*|__nv_cvt_\w*fp8\w*"),
     "cuda_groups.h": re.compile(r"cooperative_groups"),
 }
@@ -171,7 +171,7 @@ class Program:
                 raise ArgumentError(f"{self.name} has {len(self.entries)} kernels: {listing}. Name one: --entry NAME, or entry=.")
             wanted = self.entries[0].name
         name, _, arguments = wanted.replace(" ", "").partition("<")
-        found = [e for e in self.entries if e.name == name or e.name.endswith("::" + name)]
+        found = [e for e in self.entries if e.name == name] or [e for e in self.entries if e.name.endswith("::" + name)]
         if not found:
             raise ArgumentError(f"{self.name} has no kernel named {name!r}. It has: {listing}.")
         if len(found) > 1:
@@ -244,6 +244,8 @@ class Program:
             for k, t in enumerate(item.tokens):
                 if body is None or k < body or t.text in own:
                     continue
+                if t.text == "new" and k + 1 < len(item.tokens) and item.tokens[k + 1].text != "(":
+                    raise error(t, _REFUSED["malloc"])
                 if t.text in _REFUSED and (t.text == "<<<" or k + 1 < len(item.tokens) and item.tokens[k + 1].text in ("(", "<")):
                     if item.tokens[k - 1].text not in (".", "->"):
                         raise error(t, _REFUSED[t.text])

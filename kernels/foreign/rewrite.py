@@ -114,10 +114,10 @@ def _is_type(tokens: Sequence[Token]) -> bool:
     return tokens[0].text in ("float", "double", "int", "unsigned", "float2", "float4", "int4", "uint4", "char", "uint64_t", "barrier")
 
 
-def _declarators(rest: list[Token]) -> tuple[list[Token], list[tuple[Token, list[Token]]]]:
-    """(the type, [(name, dimensions)])."""
+def _declarators(rest: list[Token]) -> tuple[list[Token], list[tuple[list[Token], Token, list[Token]]]]:
+    """(the type, [(its stars, name, dimensions)])."""
     parts, kind = split(rest, ",", angles=True), None
-    found: list[tuple[Token, list[Token]]] = []
+    found: list[tuple[list[Token], Token, list[Token]]] = []
     for part in parts:
         name, i = None, 0
         while i < len(part) and part[i].text != "[":
@@ -130,21 +130,21 @@ def _declarators(rest: list[Token]) -> tuple[list[Token], list[tuple[Token, list
             i += 1
         if name is None:
             raise error(rest[0], "this __shared__ declaration cannot be read: declare one array or variable a statement.")
-        if kind is None:
-            kind = part[:name]
+        stars = 0 if kind is not None else next((k for k in range(name) if part[k].text in ("*", "&")), name)
+        kind = part[:stars] if kind is None else kind
         if any(t.text == "=" for t in part[i:]):
             raise error(part[0], "a __shared__ variable has no initial value in CUDA: assign it in one thread, then __syncthreads().")
-        found.append((part[name], part[name + 1 :]))
+        found.append((part[stars:name], part[name], part[name + 1 :]))
     return kind or [], found
 
 
 def _declaration(statement: tuple[bool, str, list[Token]], at: Token, with_key: bool) -> list[Token]:
     dynamic, alignment, rest = statement
     kind, found = _declarators(rest)
-    type_ = " ".join(t.text for t in kind)
-    out = ""
+    base, out = " ".join(t.text for t in kind), ""
     place = f'"{at.file}", {at.line}'
-    for name, dims in found:
+    for stars, name, dims in found:
+        type_ = " ".join([base, *(t.text for t in stars)])
         n, size = name.text, " ".join(t.text for t in dims)
         if dynamic:
             inner = " ".join(t.text for t in dims[closing(dims, 0) + 1 :]) if dims else ""
@@ -161,4 +161,4 @@ def _keys(item: Item) -> list[Token]:
     """What stands for a __shared__ variable outside functions: its identity."""
     dynamic, _, rest = _statement(item.tokens)
     _, found = _declarators(rest)
-    return [] if dynamic else words(item.tokens[0], " ".join(f"static char {name.text}_emu_key;" for name, _ in found))
+    return [] if dynamic else words(item.tokens[0], " ".join(f"static char {name.text}_emu_key;" for _, name, _ in found))

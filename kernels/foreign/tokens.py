@@ -57,7 +57,7 @@ def text_of(sequence: Iterable[Token]) -> str:
     out, file, line = [], "", 0
     for t in sequence:
         if (t.file, t.line) == (file, line):
-            out.append(" " if t.before or (out and out[-1][-1:].isalnum()) else "")
+            out.append(" " if t.before else "")
         elif t.file == file and 0 < t.line - line < 8:
             out.append("\n" * (t.line - line))
         else:
