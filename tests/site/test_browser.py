@@ -47,7 +47,7 @@ class Visit:
 
 
 def _all_pages(lang):
-    return [f"{lang}/index.html"] + [f"{lang}/{page}/index.html" for page in ("overview", "write", "claims", "glossary")] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
+    return [f"{lang}/index.html"] + [f"{lang}/{page}/index.html" for page in ("overview", "foreign", "write", "claims", "glossary")] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
 
 
 @pytest.fixture(scope="module")

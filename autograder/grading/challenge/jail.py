@@ -49,8 +49,8 @@ class Stopped(Exception):
 class Jail:
     """Runs inside.py once a call. Raises CourseError where the machine has no compiler or no bubblewrap that works."""
 
-    def __init__(self, seconds: float = 150.0, script: Path = HERE / "inside.py", work: str = "Challenge lines", without: str = _WITHOUT):
-        """script: what runs in the jail (inside.py, or a file that imports it).  work, without: for messages: what runs, and how to do without."""
+    def __init__(self, seconds: float = 150.0, script: Path | None = None, work: str = "Challenge lines", without: str = _WITHOUT):
+        """script: what runs in the jail, a file that imports inside.py; None: inside.py.  work, without: for messages: what runs, and how to do without."""
         self.seconds, self._script, self._without = seconds, script, without
         self._bwrap = shutil.which("bwrap")
         if self._bwrap is None:
@@ -100,7 +100,7 @@ class Jail:
         return answer
 
     def _run(self, more: list[str], request: bytes, seconds: float, most: int) -> bytes:
-        command = [*self._command(more), sys.executable, "-B", f"/jail/{self._script.name}"]
+        command = [*self._command(more), sys.executable, "-B", f"/jail/{self._script.name if self._script else 'inside.py'}"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
             out, errors = _read(process, request, time.monotonic() + seconds, most)
@@ -132,7 +132,7 @@ class Jail:
             args += ["--ro-bind", path, path]
         args += ["--ro-bind", str(self._runner), f"/jail/cache/{self._runner.name}"]
         args += ["--ro-bind", str(HERE / "inside.py"), "/jail/inside.py", "--ro-bind", seccomp.__file__, "/jail/seccomp.py", "--ro-bind", str(package), "/jail/kernels"]
-        if self._script != HERE / "inside.py":
+        if self._script:
             args += ["--ro-bind", str(self._script), f"/jail/{self._script.name}"]
         args += [*more, "--remount-ro", "/dev"]
         named = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "KERNELS_CACHE": "/jail/cache", "KERNELS_BACKEND": "emulator", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": "/jail", "LC_ALL": "C.UTF-8"}
