@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,18 @@ from kernels.emulator.report import Finding, LaunchReport
 from kernels.errors import ArgumentError, CompileError
 from kernels.foreign.arguments import in_order
 from kernels.foreign.prepare import COMPAT, Entry, Program, read
+
+
+def _with_headers(unit: str, options: list[str], error) -> bytes:
+    """The unit for the compiler. zig puts C++'s library before C's as soon as -fsanitize=thread is given, so its headers are read without."""
+    c = toolchain.compiler()
+    if c.family != "zig":
+        return unit.encode()
+    command = [*c.command, "-E", "-x", "c++", "-std=c++17", "-nostdinc++", "-w", *(o for o in options if o.startswith("-I")), "-"]
+    done = subprocess.run(command, input=unit, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        raise error(done.stderr)
+    return done.stdout.encode()
 
 
 class ForeignKernel:
@@ -34,7 +47,8 @@ class ForeignKernel:
         headers = [p.read_bytes() for p in (*sorted(COMPAT.glob("*.h")), toolchain.RUNTIME / "api.h", toolchain.RUNTIME / "foreign.h", toolchain.RUNTIME / "numbers.h", *sorted(toolchain.CUDA.glob("hopper*")))]
         stem = re.sub(r"\W", "_", Path(program.name).stem)[:40] or "kernel"
         library, there = toolchain.library_path(stem, unit, options, *headers)
-        seconds = 0.0 if there else toolchain.compile_library(unit.encode(), library, options, instrument, lambda log: _error(program.name, log, self.entry))
+        error = lambda log: _error(program.name, log, self.entry)
+        seconds = 0.0 if there else toolchain.compile_library(_with_headers(unit, options, error), library, options, instrument, error)
         self.module = Module(Path(program.name), ("entry",), library, seconds, instrument)
 
     def __call__(self, grid, block, args: Mapping[str, Any] | Sequence[Any], *, shared: int = 0, cluster=None, raises: bool = True, **options) -> LaunchReport:
@@ -122,10 +136,8 @@ def load_source_kernel(source: str | Path, entry: str | None = None, *, defines=
     return ForeignKernel(program, entry, initial=initial)
 
 
-_HINTS = (
-    (re.compile(r"(?:[‘'\"])(\w+)(?:[’'\"]).*(?:was not declared|undeclared|does not name a type|unknown type|is not a member|no member named|not been declared)"),
-     "The emulator has no `{0}`, or it is the host's: write what it does in CUDA C++, or define it in the file."),
-)  # fmt: skip
+_UNKNOWN = re.compile(r"was not declared|undeclared|does not name a type|unknown type|is not a member|no member named|not been declared")
+_QUOTED = re.compile(r"[‘'\"](\w+)[’'\"]")
 
 
 def _error(name: str, log: str, entry: Entry) -> CompileError:
@@ -140,5 +152,6 @@ def _error(name: str, log: str, entry: Entry) -> CompileError:
         used = [(Path(f).name, int(n)) for f, n in re.findall(r"^([^\s:][^:\n]*):(\d+):\d+:\s+(?:required from|note: in instantiation)", log, re.M)]
         here = next(((f, n) for f, n in used if not (COMPAT / f).is_file() and f != "exports"), None)
         file, line = here or (entry.file, entry.line)
-    hint = next((text.format(*found.groups()) for pattern, text in _HINTS if (found := pattern.search(message))), "")
+    name = _QUOTED.search(message) if _UNKNOWN.search(message) else None
+    hint = f"The emulator has no `{name[1]}`, or it is the host's: write what it does in CUDA C++, or define it in the file." if name else ""
     return CompileError(f"{file}:{line}: {message}." + (f" {hint}" if hint else ""), file=file, line=line, log=log)

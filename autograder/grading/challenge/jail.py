@@ -86,9 +86,14 @@ class Jail:
         warm = ["--ro-bind", str(self._zig), "/jail/zig"] if self._zig and self._zig.is_dir() else []
         return self._run(warm, request, self.seconds, most)
 
+    @property
+    def cold(self) -> bool:
+        """Whether the first run must build zig's runtime: warm() with a request of one's own, since what it builds is kept."""
+        return self._zig is not None and not self._zig.is_dir()
+
     def warm(self, request: bytes, most: int = MAX_OUT) -> bytes:
         """The same for a request that holds nothing of a student's. With zig the first on a machine builds zig's runtime and keeps it."""
-        if self._zig is None or self._zig.is_dir():
+        if not self.cold:
             return self.run(request, most)
         print("Building zig's runtime once for the challenges (one to several minutes) ...", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(dir=self._zig.parent, ignore_cleanup_errors=True) as folder:

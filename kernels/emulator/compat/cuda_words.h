@@ -18,16 +18,6 @@
 // Default arguments take the caller's file and line.
 #define EMU_WHERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 #define EMU_HERE emu::Where{file, line}
-#if defined(__SANITIZE_THREAD__)
-#define EMU_UNWATCHED __attribute__((no_sanitize("thread")))
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define EMU_UNWATCHED __attribute__((no_sanitize("thread")))
-#endif
-#endif
-#ifndef EMU_UNWATCHED
-#define EMU_UNWATCHED
-#endif
 
 #define __global__ __attribute__((noinline, used))
 #define __device__
