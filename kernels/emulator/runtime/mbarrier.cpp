@@ -217,6 +217,12 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
     if (!old->waiting.empty())
       stop("misuse", "mbarrier",
            text("%s initialises %s again while threads wait on it.", name_of(t).c_str(), old->name.c_str()), where);
+    if (!known_finding("mbarrier-init-twice", place_of(where), place_of(old->init_where)))
+      found("misuse", "mbarrier-init-twice",
+            text("%s at %s initialises %s, which is a barrier since its mbarrier_init at %s. The PTX manual leaves that undefined: initialise "
+                 "each barrier once. Is an index outside its array?",
+                 name_of(t).c_str(), at(where).c_str(), old->name.c_str(), at(old->init_where).c_str()),
+            place_of(where), place_of(old->init_where));
     phases = old->phases;
     b->mbarriers.erase(offset);
   }
