@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+from pathlib import Path
 from typing import Any
 
 from kernels import arrays
@@ -20,7 +22,7 @@ def load(
     backend: str | None = None,
     *,
     bug: str | None = None,
-    source: Source | None = None,
+    source: Source | str | os.PathLike | None = None,
     poison: bool = False,
     entry: str | None = None,
     **emulator_options: Any,
@@ -28,7 +30,8 @@ def load(
     """The kernel of that name (see `kernels.registry()`), on the GPU where one can run it, else on the CPU emulator.
 
     backend: "gpu" or "emulator" forces one, as does the environment variable KERNELS_BACKEND; None chooses.
-    bug: the name of one of the kernel's defects, to be built in.  source: an edited source in place of the kernel's own.
+    bug: the name of one of the kernel's defects, to be built in.  source: an edited source in place of the
+    kernel's own, or the path of a file that holds it; reports name its lines by the kernel's own file name.
     poison: fill outputs with NaN before the launch (the emulator always does).
     emulator_options: seed, policy, checks, trace, timeout, fp8_reduced, sms, as kernels.emulator.Module.launch takes them; any of
     them chooses the emulator where no back end is forced.
@@ -52,7 +55,22 @@ def load(
         raise KernelError(f"load() has no option {', '.join(sorted(unknown))}. The emulator's options: {', '.join(EMULATOR_OPTIONS)}.")
     if bug is not None and bug not in spec.bugs:
         raise KernelError(f"{name} has no defect named {bug!r}. It has: {', '.join(sorted(spec.bugs)) or 'none'}.")
-    return Kernel(spec, backend, bug, source, poison, emulator_options)
+    return Kernel(spec, backend, bug, _source(spec, source), poison, emulator_options)
+
+
+def _source(spec: KernelSpec, source) -> Source | None:
+    """An edited source as given, or read from the file that `source` names. Raises KernelError where there is none."""
+    if source is None or isinstance(source, Source):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        raise KernelError(f"source is a Source (kernels.sources.load_source) or the path of a .cu file, not {type(source).__name__}.")
+    path = Path(source)
+    try:
+        return load_source(spec.source, path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as e:
+        raise KernelError(f"{path} is not UTF-8 text (byte {e.start}): save it as UTF-8.") from None
+    except (OSError, ValueError) as e:
+        raise KernelError(f"source names the file {path}, which cannot be read: {getattr(e, 'strerror', None) or e}.") from None
 
 
 class Kernel:

@@ -92,6 +92,12 @@ extern "C" __global__ void overtaken(int* x, int* out) {              // the sec
   out[threadIdx.x] = 0;
 }
 
+extern "C" __global__ void initialised_twice(int* x, int* out) {      // the second init's index is outside its array
+  SHARED(Smem, sm, [1]);
+  if (threadIdx.x == 0) { mbarrier_init(&sm->bar, 1, "BAR"); mbarrier_init(&sm->other, 1, "OTHER"); ELSE(mbarrier_init(&sm->bar + 1, 2, "BAR", 1);) fence_mbarrier_init(); }
+  __syncthreads();
+}
+
 // -- clusters of two
 extern "C" __global__ void __cluster_dims__(2) peer_not_started(int* x, int* out) {
   SHARED(int, word, [1]);
@@ -152,6 +158,7 @@ RULES = {
     "ignored_try": "read-after-write",
     "other_barrier": "read-after-write",
     "overtaken": "phase-overtaken",
+    "initialised_twice": "mbarrier-init-twice",
     "peer_not_started": "block-not-started",
     "peer_may_exit": "exit-before-remote-access",
     "remote_scope": "read-after-write",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kernels
+import kernels.sources
 from kernels import ArgumentError, BackendError, ContextDeadError, KernelError, LaunchError, TensorMap, gpu
 from kernels.arrays import require_sides
 from kernels.backends import Context, choose
@@ -277,3 +278,20 @@ def test_tensor_map_rules(array, box, options, rule):
 
 def test_a_box_over_the_edge_counts_its_full_bytes():
     assert TensorMap(np.ones((100, 64), BF16), (128, 64)).box_bytes == 16384
+
+
+def test_an_edited_source_may_be_a_file(tmp_path):
+    own = (kernels.sources.CUDA_DIR / "mbarrier_handshake.cu").read_text(encoding="utf-8")
+    edited = tmp_path / "mine.cu"
+    edited.write_text(own.replace("2.0f * v", "3.0f * v"), encoding="utf-8")
+    x = np.arange(11 * 7, dtype=np.float32).reshape(11, 7)
+    for path in (edited, str(edited)):
+        np.testing.assert_array_equal(kernels.load("mbarrier_handshake", "emulator", source=path)(x), 3 * x)
+
+
+@pytest.mark.parametrize("wrong", ["missing.cu", "", "folder", "latin.cu", 7])
+def test_a_source_that_is_none_says_so(tmp_path, wrong):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "latin.cu").write_bytes("// \xe9\n".encode("latin-1"))
+    with pytest.raises(KernelError, match="cannot be read|not UTF-8|not int"):
+        kernels.load("gemm_naive", "emulator", source=tmp_path / wrong if isinstance(wrong, str) else wrong)

@@ -67,8 +67,8 @@ uint32_t emu_smem_address(const void* p, emu::Where);
 void emu_mbarrier_init(void* b, uint32_t count, const char* name, int index, emu::Where);
 // rank -1: this block. publishes: a remote arrival releases at cluster scope what the thread wrote.
 void emu_mbarrier_arrive(void* b, uint32_t arrivals, uint32_t expect_bytes, int rank, bool publishes, emu::Where);
-void emu_mbarrier_complete_tx(void* b, uint32_t bytes, emu::Where);  // takes bytes off the transaction count, as a copy would
-bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);  // answers at once (test_wait)
+void emu_mbarrier_complete_tx(void* b, uint32_t bytes, emu::Where);    // takes bytes off the transaction count, as a copy would
+bool emu_mbarrier_try_wait(void* b, uint32_t parity, emu::Where);      // answers at once (test_wait)
 bool emu_mbarrier_wait_a_while(void* b, uint32_t parity, emu::Where);  // may give up (try_wait)
 void emu_mbarrier_wait(void* b, uint32_t parity, bool cluster, emu::Where);  // cluster: acquires at cluster scope
 
@@ -85,7 +85,8 @@ void emu_wgmma(const emu::Wgmma* op, emu::Where);
 void emu_wgmma_fence(emu::Where);
 void emu_wgmma_commit(emu::Where);
 void emu_wgmma_wait(int groups, emu::Where);
-void emu_wgmma_keep(const void* registers, unsigned bytes, emu::Where);  // they are read and written here, as far as the compiler knows
+void emu_wgmma_keep(const void* registers, unsigned bytes,
+                    emu::Where);  // they are read and written here, as far as the compiler knows
 
 void emu_setmaxnreg(int registers, bool increase, emu::Where);
 void emu_named_barrier(int id, int threads, bool wait, emu::Where);  // threads 0: the whole block

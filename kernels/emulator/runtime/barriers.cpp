@@ -18,10 +18,11 @@ void check_whole_warps(const NamedBarrier& bar) {
     const size_t first = (size_t)(w.first - b->warps.data()) * 32;
     for (size_t i = first; i < first + 32 && i < b->threads.size(); ++i) alive |= (uint32_t)!b->threads[i].done << (i - first);
     if ((w.second.lanes & alive) == alive || known_finding("divergent-barrier", w.second.place, 0)) continue;
-    found("misuse", "divergent-barrier",
-          text("Some lanes of %s warp %zu came to the barrier at %s, and others did not (arrived 0x%08x): it counts whole warps.",
-               name_of(b).c_str(), first / 32, at(w.second.place).c_str(), w.second.lanes),
-          w.second.place);
+    found(
+        "misuse", "divergent-barrier",
+        text("Some lanes of %s warp %zu came to the barrier at %s, and others did not (arrived 0x%08x): it counts whole warps.",
+             name_of(b).c_str(), first / 32, at(w.second.place).c_str(), w.second.lanes),
+        w.second.place);
   }
 }
 
@@ -109,7 +110,8 @@ void emu_named_barrier(int id, int threads, bool waits, Where where) {
     BarrierLanes& here = bar.warps[&b->warps[t->warp]];
     if (here.lanes && here.place != place_of(where) && !known_finding("divergent-barrier", place_of(where), here.place))
       found("misuse", "divergent-barrier",
-            text("%s comes to barrier %d at %s, and other lanes of its warp at %s: a warp comes to a barrier as a whole, at one place.",
+            text("%s comes to barrier %d at %s, and other lanes of its warp at %s: a warp comes to a barrier as a whole, at "
+                 "one place.",
                  name_of(t).c_str(), id, at(where).c_str(), at(here.place).c_str()),
             place_of(where), here.place);
     here.place = place_of(where);

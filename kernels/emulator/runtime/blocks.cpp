@@ -91,9 +91,11 @@ void check_order_at_exit(const Block* b) {
   auto over = [&](Epoch e) { return b->at_exit.order && b->at_exit.order->at(e.who) >= e.clock; };
   for (size_t i = 0; i < b->async.size(); ++i) {
     const AsyncEntity& e = b->async[i];
-    if (!e.load || over({async_entity(b, (int)i), e.issued}) || known_finding("exit-before-load", place_of(e.where), 0)) continue;
+    if (!e.load || over({async_entity(b, (int)i), e.issued}) || known_finding("exit-before-load", place_of(e.where), 0))
+      continue;
     found("race", "exit-before-load",
-          text("%s may exit while a TMA load (%s) is still in flight: none of its threads has waited for it. It lands in shared memory that "
+          text("%s may exit while a TMA load (%s) is still in flight: none of its threads has waited for it. It lands in "
+               "shared memory that "
                "is no longer the block's. Wait for every load before the last thread exits.",
                name_of(b).c_str(), at(e.where).c_str()),
           place_of(e.where));
@@ -102,7 +104,8 @@ void check_order_at_exit(const Block* b) {
     const Place place = touch.second.second;
     if (over({touch.first, touch.second.first}) || known_finding("exit-before-remote-access", place, 0)) continue;
     found("race", "exit-before-remote-access",
-          text("%s may exit before %s uses its shared memory or barrier at %s: nothing orders the two. All blocks of the cluster must stay "
+          text("%s may exit before %s uses its shared memory or barrier at %s: nothing orders the two. All blocks of the "
+               "cluster must stay "
                "until the last remote access (cluster_sync before the end).",
                name_of(b).c_str(), name_of_entity(touch.first).c_str(), at(place).c_str()),
           place);

@@ -19,7 +19,10 @@ JoinMemo join_memo[MEMOS];
 RaiseMemo raise_memo[MEMOS];
 
 size_t slot_of(const void* a, const void* b) {
-  return (size_t)((((uint64_t)(uintptr_t)a >> 4) * 0x9E3779B97F4A7C15ull ^ ((uint64_t)(uintptr_t)b >> 4) * 0xC2B2AE3D27D4EB4Full) >> 40) % MEMOS;
+  return (size_t)((((uint64_t)(uintptr_t)a >> 4) * 0x9E3779B97F4A7C15ull ^
+                   ((uint64_t)(uintptr_t)b >> 4) * 0xC2B2AE3D27D4EB4Full) >>
+                  40) %
+         MEMOS;
 }
 
 Ref<Row> copy_row(const Ref<Row>& row) {
@@ -94,7 +97,8 @@ VectorRef raise_all(const VectorRef& a, const std::vector<Epoch>& epochs) {
     const uint32_t serial = e.who >> 16, index = e.who & 0xFFFF;
     size_t i = 0;
     while (i < r->rows.size() && r->rows[i].first < serial) ++i;
-    if (i == r->rows.size() || r->rows[i].first != serial) r->rows.insert(r->rows.begin() + (long)i, {serial, Ref<Row>(new Row)});
+    if (i == r->rows.size() || r->rows[i].first != serial)
+      r->rows.insert(r->rows.begin() + (long)i, {serial, Ref<Row>(new Row)});
     else if (r->rows[i].second->references > 1) r->rows[i].second = copy_row(r->rows[i].second);
     std::vector<uint32_t>& clock = r->rows[i].second->clock;
     if (clock.size() <= index) clock.resize(index + 1);

@@ -9,8 +9,8 @@
 
 namespace emu {
 
-// An actor of the happens-before relation: a CUDA thread, a warpgroup's wgmmas, a queue of asynchronous copies, an mbarrier's phases.
-// 16 bits of its block's serial number, 16 bits of index within the block (threads first).
+// An actor of the happens-before relation: a CUDA thread, a warpgroup's wgmmas, a queue of asynchronous copies, an mbarrier's
+// phases. 16 bits of its block's serial number, 16 bits of index within the block (threads first).
 typedef uint32_t Entity;
 constexpr Entity NOBODY = ~0u;
 inline Entity entity(unsigned serial, unsigned index) { return serial << 16 | index; }

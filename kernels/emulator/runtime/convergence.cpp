@@ -17,13 +17,15 @@ void tell(const Thread* t, const char* what, Where where, const AlignedOperation
   if (known_finding("divergent-warp", place_of(where), op.place)) return;
   const std::string who = name_of(t), here = at(where);
   found("race", "divergent-warp",
-        op.place != place_of(where) || op.what != what
-            ? text("%s comes to %s at %s, while other lanes of its warp came to %s at %s. It is executed by all 32 lanes together.",
-                   who.c_str(), what, here.c_str(), op.what, at(op.place).c_str())
-            : text("%s comes to %s at %s, but the lanes of its warp have not come together: one of them has waited in a branch that the "
-                   "others did not take, and they need not wait for it. It is executed by all 32 lanes together: call __syncwarp() after "
-                   "the branch.",
-                   who.c_str(), what, here.c_str()),
+        op.place != place_of(where) || op.what != what ? text("%s comes to %s at %s, while other lanes of its warp came to %s "
+                                                              "at %s. It is executed by all 32 lanes together.",
+                                                              who.c_str(), what, here.c_str(), op.what, at(op.place).c_str())
+                                                       : text("%s comes to %s at %s, but the lanes of its warp have not come "
+                                                              "together: one of them has waited in a branch that the "
+                                                              "others did not take, and they need not wait for it. It is "
+                                                              "executed by all 32 lanes together: call __syncwarp() after "
+                                                              "the branch.",
+                                                              who.c_str(), what, here.c_str()),
         place_of(where), op.place);
 }
 

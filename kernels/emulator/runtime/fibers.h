@@ -16,9 +16,9 @@ struct Stack {
   bool guards(const void* p) const { return (const char*)p < low && (const char*)p >= low - 65536; }
 };
 
-Stack take_stack();                            // from the pool, or new; contents undefined
+Stack take_stack();              // from the pool, or new; contents undefined
 void poison_stack(Stack stack);  // its upper end, where a kernel's own variables lie: reads of what nobody wrote are seen
-void give_stack(Stack stack);                  // back to the pool
+void give_stack(Stack stack);    // back to the pool
 void* start_on(Stack stack, void (*entry)());  // a context that begins in entry
 
 }  // namespace emu

@@ -29,7 +29,9 @@ void watched(const void* p, unsigned bytes, bool write, const void* pc) {
 inline void watched_aligned(const void* p, unsigned bytes, bool write, const void* pc) {
   if ((uintptr_t)p % bytes && machine.current)
     stop_at_code("misuse", "misaligned",
-                 text("%s accesses %s, which is not a multiple of %u bytes.", name_of(machine.current).c_str(), describe_address(p).c_str(), bytes), pc);
+                 text("%s accesses %s, which is not a multiple of %u bytes.", name_of(machine.current).c_str(),
+                      describe_address(p).c_str(), bytes),
+                 pc);
   watched(p, bytes, write, pc);
 }
 
@@ -77,8 +79,8 @@ struct UbsanOutOfBounds {
 void __ubsan_handle_out_of_bounds(UbsanOutOfBounds* data, void* index) {
   if (!emu::machine.current) return;
   emu::stop("out_of_bounds", "array-index",
-            emu::text("%s takes element %ld of an array of type %s.", emu::name_of(emu::machine.current).c_str(), (long)(int)(intptr_t)index,
-                      data->array->name),
+            emu::text("%s takes element %ld of an array of type %s.", emu::name_of(emu::machine.current).c_str(),
+                      (long)(int)(intptr_t)index, data->array->name),
             data->where);
 }
 void __ubsan_handle_out_of_bounds_abort(UbsanOutOfBounds* data, void* index) { __ubsan_handle_out_of_bounds(data, index); }

@@ -16,7 +16,7 @@ namespace emu {
 
 constexpr unsigned SHARED_BYTES = 227 * 1024;  // what a block may have on sm_90
 constexpr unsigned REGISTERS_PER_SM = 64 * 1024;
-constexpr double NEVER = 1e300;          // on the nominal clock
+constexpr double NEVER = 1e300;  // on the nominal clock
 
 enum class Pick { ROUND_ROBIN, RANDOM, PCT, TIMED };  // who runs next
 enum class When { EARLY, RANDOM, LATE, TIMED };       // when asynchronous work happens
@@ -83,7 +83,7 @@ struct Thread : ThreadContext {
   std::vector<Epoch> store_reads, store_writes;  // the epochs of each store's two halves
   uint64_t cluster_generation = 0;
   std::pair<const Barrier*, unsigned> tried{nullptr, 0};  // the phase on which its last try_wait gave up
-  unsigned phases_at_wait = 0;  // of the mbarrier it waits for, when it began
+  unsigned phases_at_wait = 0;                            // of the mbarrier it waits for, when it began
 };
 
 struct AlignedOperation {  // a .sync.aligned instruction that some lanes of a warp have come to
@@ -135,7 +135,7 @@ struct PhaseWait {  // a wait for a phase, which nobody may overtake
 struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes in shared memory
   std::string name;
   unsigned offset = 0;
-  int entity = -1;  // index of its copies' entity, -1 before the first
+  int entity = -1;         // index of its copies' entity, -1 before the first
   unsigned phases = 0;     // completed, of all inits
   unsigned begun_at = 0;   // phases when it was initialised last
   int phase_entity = -1;   // its clock: phases completed
@@ -145,17 +145,18 @@ struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes 
   const Thread* last_arriver = nullptr;
   Where last_where{"", 0};
   double time = 0;
-  Accumulator releases, cluster_releases;  // what a wait sees, and what it sees as well if it acquires at cluster scope
+  Accumulator releases, cluster_releases;        // what a wait sees, and what it sees as well if it acquires at cluster scope
   std::deque<std::pair<Known, Known>> released;  // of the last phases
-  const Thread* completer = nullptr;             // knows by itself that `completed` phases are over: everybody who arrived did so before it
+  const Thread* completer =
+      nullptr;  // knows by itself that `completed` phases are over: everybody who arrived did so before it
   unsigned completed = 0;
   std::vector<PhaseWait> waits;  // for the last phase that completed, or the next
   std::vector<Thread*> waiting;
 };
 
-struct AsyncEntity {                // a queue of copies: how many were issued, and which have landed
+struct AsyncEntity {  // a queue of copies: how many were issued, and which have landed
   bool load = false;
-  Where where{"", 0};  // of the last
+  Where where{"", 0};               // of the last
   uint32_t issued = 0, landed = 0;  // all up to `landed` have
   std::vector<uint32_t> landed_beyond;
 };
@@ -192,8 +193,8 @@ struct Block {
   int free_registers = 0;
   std::vector<uint64_t> barrier_words;  // a bit for each 8 bytes that hold an mbarrier
   std::vector<Thread*> waiting_for_registers;
-  double tensor_core_free = 0, copy_engine_free = 0;  // nominal clock
-  Known at_exit;                                       // what the threads that have exited knew
+  double tensor_core_free = 0, copy_engine_free = 0;     // nominal clock
+  Known at_exit;                                         // what the threads that have exited knew
   std::map<Entity, std::pair<uint32_t, Place>> touched;  // by threads of other blocks: the last clock and place of each
   Block();
   ~Block();
@@ -218,8 +219,8 @@ struct Machine {
   bool capped = false;             // the kernel has __launch_bounds__
   const Bounds* bounds = nullptr;  // null: not known
   std::vector<Slot> slots;
-  std::vector<Block*> block_of_serial;   // null: it has exited
-  std::vector<Dim3> index_of_serial;     // for reports
+  std::vector<Block*> block_of_serial;  // null: it has exited
+  std::vector<Dim3> index_of_serial;    // for reports
   std::vector<uint32_t> floor_of_serial;
   std::vector<std::unique_ptr<Cluster>> clusters;  // resident, by slot group
   std::vector<Warp*> warps;                        // of resident blocks, in scheduling order

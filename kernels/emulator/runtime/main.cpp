@@ -173,7 +173,8 @@ void fit_arguments() {
                 a.given.c_str()));
     if (a.kind == "int" && p.kind == 'i' && !fits_integer(a.bytes.data(), p.bytes))
       stop("argument", "argument-value",
-           text("%s: parameter %u is an integer of %u bytes; the argument is%s.", entry.c_str(), i + 1, p.bytes, a.given.c_str()));
+           text("%s: parameter %u is an integer of %u bytes; the argument is%s.", entry.c_str(), i + 1, p.bytes,
+                a.given.c_str()));
     if (a.array >= 0 && p.kind != 'c') may_be_written[(size_t)a.array] = true;
     double number = 0;
     if (a.kind == "float") memcpy(&number, a.bytes.data(), 8);
@@ -200,16 +201,15 @@ void fit_arguments() {
 
 int add_library(dl_phdr_info* info, size_t, void* inside) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr) & h = info->dlpi_phdr[i];
+    const ElfW(Phdr)& h = info->dlpi_phdr[i];
     const char* low = (const char*)info->dlpi_addr + h.p_vaddr;
     if (h.p_type != PT_LOAD || (const char*)inside < low || (const char*)inside >= low + h.p_memsz) continue;
     for (int j = 0; j < info->dlpi_phnum; ++j) {
-      const ElfW(Phdr) & segment = info->dlpi_phdr[j];
+      const ElfW(Phdr)& segment = info->dlpi_phdr[j];
       if (segment.p_type != PT_LOAD) continue;
       if (segment.p_flags & PF_W)  // __device__ variables: watched as the launch's arrays are
         add_global_array((char*)info->dlpi_addr + segment.p_vaddr, segment.p_memsz, "the kernel's __device__ variables");
-      else
-        add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+      else add_readable((char*)info->dlpi_addr + segment.p_vaddr, (char*)info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
     }
     note(text("base %llu", (unsigned long long)info->dlpi_addr));  // for the launcher, to translate code addresses
     return 1;
@@ -236,19 +236,22 @@ void check_bounds(const Bounds& said) {
   const unsigned n = machine.threads_per_block();
   if (said.threads && n > said.threads)
     stop("misuse", "launch-bounds",
-         text("The launch has %u threads a block; __launch_bounds__ of %s allows %u: such a launch fails.", n, entry.c_str(), said.threads));
+         text("The launch has %u threads a block; __launch_bounds__ of %s allows %u: such a launch fails.", n, entry.c_str(),
+              said.threads));
   if (said.threads && said.blocks > 1 && o.registers && o.registers * said.blocks * ((n + 31) / 32 * 32) > REGISTERS_PER_SM)
     stop("misuse", "launch-bounds",
-         text("The launch says that a thread holds %u registers; __launch_bounds__ of %s wants %u blocks of %u threads on an SM, which leaves %u.",
+         text("The launch says that a thread holds %u registers; __launch_bounds__ of %s wants %u blocks of %u threads on an "
+              "SM, which leaves %u.",
               o.registers, entry.c_str(), said.blocks, n, REGISTERS_PER_SM / (said.blocks * n)));
   const Dim3& c = said.cluster;
   if (c.x && (c.x != o.cluster.x || c.y != o.cluster.y || c.z != o.cluster.z))
     stop("misuse", "cluster-dims",
-         text("The launch makes clusters of %u x %u x %u blocks; __cluster_dims__ of %s says %u x %u x %u.", o.cluster.x, o.cluster.y, o.cluster.z,
-              entry.c_str(), c.x, c.y, c.z));
+         text("The launch makes clusters of %u x %u x %u blocks; __cluster_dims__ of %s says %u x %u x %u.", o.cluster.x,
+              o.cluster.y, o.cluster.z, entry.c_str(), c.x, c.y, c.z));
   if (!c.x && machine.cluster_size() > 1)
     stop("misuse", "cluster-dims",
-         text("The launch makes clusters of %u x %u x %u blocks, and %s has no __cluster_dims__: on a GPU each block would be alone in its cluster.",
+         text("The launch makes clusters of %u x %u x %u blocks, and %s has no __cluster_dims__: on a GPU each block would be "
+              "alone in its cluster.",
               o.cluster.x, o.cluster.y, o.cluster.z, entry.c_str()));
 }
 

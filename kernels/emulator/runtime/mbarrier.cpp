@@ -6,6 +6,7 @@
 
 #include "convergence.h"
 #include "memory.h"
+#include "phases.h"
 #include "scheduler.h"
 #include "trace.h"
 
@@ -28,64 +29,6 @@ std::string state_of(const Block* b, const BarrierState& s) {
   return text("\"pending\": %u, \"tx\": %d, \"phase\": %u, \"of\": \"%s\"", s.pending, s.bytes, s.phase, name_of(b).c_str());
 }
 
-constexpr size_t PHASES_KEPT = 64;
-
-Epoch phase_epoch(const Block* b, const Barrier* bar, unsigned phases) {
-  return {async_entity(b, bar->phase_entity), b->clock_floor + phases};
-}
-
-// Phases of this init that the thread knows to be over by what is ordered before it; own: also by having completed them itself.
-unsigned known_phases(const Thread* t, const Block* b, const Barrier* bar, bool own) {
-  unsigned n = 0;
-  if (t->clock.seen.order) {
-    const uint32_t at = t->clock.seen.order->at(phase_epoch(b, bar, 0).who);
-    n = at > b->clock_floor + bar->begun_at ? at - b->clock_floor - bar->begun_at : 0;
-  }
-  if (own && bar->completer == t && bar->completed > bar->begun_at) n = std::max(n, bar->completed - bar->begun_at);
-  return n;
-}
-
-// The phase has completed: who waited for the one before must be known to have done so, or it may misread the parity.
-void check_overtaken(const Block* b, Barrier* bar) {
-  const VectorRef& order = bar->releases.joined.order;
-  size_t kept = 0;
-  for (size_t i = 0; i < bar->waits.size(); ++i) {
-    const PhaseWait w = bar->waits[i];
-    if (w.phase >= bar->phases) {
-      bar->waits[kept++] = w;
-      continue;
-    }
-    const bool seen = order && (order->at(w.epoch.who) >= w.epoch.clock || order->at(w.next_wgmma.who) >= w.next_wgmma.clock);
-    if (seen || known_finding("phase-overtaken", place_of(w.where), place_of(bar->last_where))) continue;
-    found("race", "phase-overtaken",
-          text("%s waits for the end of phase %d of %s at %s, and nothing orders that before the next phase completes (last arrival: %s). If the "
-               "wait comes late, its parity means another phase (ABA), and it waits for ever or not at all. Whoever waits must "
-               "arrive, here or at the barrier that the others wait for, before the next phase can complete.",
-               name_of(w.thread).c_str(), (int)(bar->phases - bar->begun_at) - 2, bar->name.c_str(), at(w.where).c_str(), last_arrival(bar).c_str()),
-          place_of(w.where), place_of(bar->last_where));
-  }
-  bar->waits.resize(kept);
-  if (bar->in_flight && !known_finding("phase-before-its-copies", place_of(bar->last_where), 0))
-    found("race", "phase-before-its-copies",
-          text("%s of %s completes phase %u while %u copies issued on it are still in flight: fewer bytes were expected than they bring. "
-               "Expect the whole boxes of all copies of a phase.",
-               bar->name.c_str(), name_of(b).c_str(), bar->phases - bar->begun_at - 1, bar->in_flight),
-          place_of(bar->last_where));
-  bar->in_flight = 0;
-}
-
-// An arrival or a copy counts for the phase that is current: the thread must know which that is.
-void check_phase_known(Thread* t, const Block* b, Barrier* bar, const char* what, Where where) {
-  if (!machine.options.checks) return;
-  const unsigned known = known_phases(t, b, bar, true), now = bar->phases - bar->begun_at;
-  if (known >= now || known_finding("phase-not-known", place_of(where), 0)) return;
-  found("race", "phase-not-known",
-        text("%s by %s at %s counts for phase %u of %s, but nothing orders it after the end of phase %u: under another schedule it counts for "
-             "an earlier phase. Wait for that phase, or for something that comes after it, before.",
-             what, name_of(t).c_str(), at(where).c_str(), now, bar->name.c_str(), now - 1),
-        place_of(where));
-}
-
 // Stores the state; completes the phase if nothing is pending.
 void settle(Block* b, Barrier* bar, BarrierState s) {
   const bool complete = s.pending == 0 && s.bytes == 0;
@@ -94,13 +37,7 @@ void settle(Block* b, Barrier* bar, BarrierState s) {
     s.pending = s.expected;
     ++bar->phases;
     bar->time = machine.now;
-    if (machine.options.checks) {
-      bar->releases.freeze();
-      check_overtaken(b, bar);
-      bar->releases.add(phase_epoch(b, bar, bar->phases));
-      bar->released.emplace_back(bar->releases.freeze(), bar->cluster_releases.freeze());
-      if (bar->released.size() > PHASES_KEPT) bar->released.pop_front();
-    }
+    if (machine.options.checks) phase_completes(b, bar);
     remember(text("%s of %s completes phase %u", bar->name.c_str(), name_of(b).c_str(), bar->phases - 1));
     if (tracing())
       trace(event_time(), event_time(), "phase", name_of(b), bar->name, Where{"", 0}, text("\"phase\": %u", bar->phases - 1));
@@ -217,6 +154,13 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
     if (!old->waiting.empty())
       stop("misuse", "mbarrier",
            text("%s initialises %s again while threads wait on it.", name_of(t).c_str(), old->name.c_str()), where);
+    if (!known_finding("mbarrier-init-twice", place_of(where), place_of(old->init_where)))
+      found("misuse", "mbarrier-init-twice",
+            text("%s at %s initialises %s, which is a barrier since its mbarrier_init at %s. The PTX manual leaves that "
+                 "undefined: initialise "
+                 "each barrier once. Is an index outside its array?",
+                 name_of(t).c_str(), at(where).c_str(), old->name.c_str(), at(old->init_where).c_str()),
+            place_of(where), place_of(old->init_where));
     phases = old->phases;
     b->mbarriers.erase(offset);
   }
@@ -240,20 +184,6 @@ void emu_mbarrier_init(void* p, uint32_t count, const char* name, int index, Whe
   if (tracing())
     trace(event_time(), event_time(), "init", name_of(b) + text(" warp %u", t->warp), bar.name, where,
           text("\"count\": %u, ", count) + state_of(b, {0, count, count, 0}));
-}
-
-// The thread's own arrival has completed a phase, and all others of that phase are known to be before it.
-static void learn_own_phase(Thread* t, Barrier* bar, unsigned before) {
-  if (!machine.options.checks || bar->phases == before || bar->released.empty()) return;
-  const VectorRef& order = bar->released.back().first.order;
-  const Epoch mine = t->clock.now(), phase = phase_epoch(t->home, bar, bar->phases);
-  for (const auto& row : order->rows)
-    for (size_t i = 0; i < row.second->clock.size(); ++i) {
-      const Epoch e{entity(row.first, (unsigned)i), row.second->clock[i]};
-      if (e.clock && e.who != mine.who && e.who != phase.who && !t->clock.after(e)) return;
-    }
-  bar->completer = t;
-  bar->completed = bar->phases;
 }
 
 void emu_mbarrier_arrive(void* p, uint32_t arrivals, uint32_t bytes, int rank, bool publishes, Where where) {
@@ -337,47 +267,7 @@ void emu_mbarrier_complete_tx(void* p, uint32_t bytes, Where where) {
   if (machine.options.pick != Pick::TIMED) suspend(Wait::YIELD, 0, 0, where);
 }
 
-// What a wait for a phase means to the checks. The parity stands for the first phase of that parity whose end the thread does not know
-// of, or for the last that it does: only what happened before that one's end is ordered before what follows, whatever has happened.
 namespace {
-
-struct Expected {
-  unsigned ordered, phase;  // phases known to be over by order, and over once the wait is (of this init)
-};
-
-Expected expect_phase(const Thread* t, const Block* b, const Barrier* bar, uint32_t parity) {
-  const unsigned known = known_phases(t, b, bar, true);
-  return {known_phases(t, b, bar, false), known + ((known & 1) == (parity & 1))};
-}
-
-void check_not_late(const Thread* t, const Barrier* bar, unsigned phase, Where where) {
-  const unsigned now = bar->phases - bar->begun_at;
-  if (now <= phase || known_finding("phase-overtaken", place_of(where), place_of(bar->last_where))) return;
-  found("race", "phase-overtaken",
-        text("%s at %s waits for the end of phase %d of %s, but phase %u has ended as well: nothing kept it from overtaking the wait, and the "
-             "parity now means another phase (ABA). Last arrival: %s.",
-             name_of(t).c_str(), at(where).c_str(), (int)phase - 1, bar->name.c_str(), now - 1, last_arrival(bar).c_str()),
-        place_of(where), place_of(bar->last_where));
-}
-
-void remember_wait(Thread* t, const Block* b, Barrier* bar, Expected e, Where where) {
-  check_not_late(t, bar, e.phase, where);
-  const Epoch next{wgmma_entity(b, t->warp / 4), wgmma_clock(b, t->wgmma_issued)};
-  if (bar->begun_at + e.phase >= bar->phases) bar->waits.push_back({t, bar->begun_at + e.phase, t->clock.now(), next, where});
-}
-
-void phase_is_over(Thread* t, Barrier* bar, Expected e, bool cluster, Where where) {
-  check_not_late(t, bar, e.phase, where);
-  if (e.phase > e.ordered) {
-    waits_alone(t, place_of(where));
-    const unsigned last = bar->phases - bar->begun_at, back = last > e.phase ? last - e.phase : 0;
-    const size_t i = bar->released.size() > back ? bar->released.size() - 1 - back : 0;
-    if (!bar->released.empty()) {
-      t->clock.acquire(bar->released[i].first);
-      if (cluster) t->clock.acquire(bar->released[i].second);
-    }
-  }
-}
 
 bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where where) {
   Thread* t = machine.current;
@@ -412,8 +302,8 @@ bool wait_for_phase(void* p, uint32_t parity, Wait kind, bool cluster, Where whe
 
 }  // namespace
 
-// May give up before the phase is over, as on hardware: here it does so once for every phase that it had to wait for, so that a kernel that
-// does not look at the answer is found out under every schedule.
+// May give up before the phase is over, as on hardware: here it does so once for every phase that it had to wait for, so that a
+// kernel that does not look at the answer is found out under every schedule.
 bool emu_mbarrier_wait_a_while(void* p, uint32_t parity, Where where) {
   Thread* t = machine.current;
   Barrier* bar = used_barrier(t->home, p, where);
@@ -440,7 +330,9 @@ bool emu_mbarrier_try_wait(void* p, uint32_t parity, Where where) {
   return true;
 }
 
-void emu_mbarrier_wait(void* p, uint32_t parity, bool cluster, Where where) { wait_for_phase(p, parity, Wait::MBARRIER, cluster, where); }
+void emu_mbarrier_wait(void* p, uint32_t parity, bool cluster, Where where) {
+  wait_for_phase(p, parity, Wait::MBARRIER, cluster, where);
+}
 
 void emu_fence_mbarrier_init(Where where) {
   Thread* t = machine.current;

@@ -39,7 +39,8 @@ void remote_place(Thread* t, Block* b, Place place) {
         }
   if (known_finding("block-not-started", place, 0)) return;
   found("race", "block-not-started",
-        text("%s at %s uses shared memory of %s, and nothing orders that after the start of that block: what it finds there may still be another "
+        text("%s at %s uses shared memory of %s, and nothing orders that after the start of that block: what it finds there "
+             "may still be another "
              "block's. cluster_sync before the first remote access.",
              name_of(t).c_str(), at(place).c_str(), name_of(b).c_str()),
         place);

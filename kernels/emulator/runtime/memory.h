@@ -23,7 +23,8 @@ Block* block_of_shared(const void* p);  // null: not a resident block's window
 void access(const void* p, unsigned bytes, bool write, Place place);
 // The same, of an atomic or volatile access: ordered with others of its kind.
 void special_access(const void* p, unsigned bytes, bool write, Place place, Access how);
-// The running thread uses shared memory, or a barrier, of another block of its cluster: that one must have started, and may not have exited.
+// The running thread uses shared memory, or a barrier, of another block of its cluster: that one must have started, and may not
+// have exited.
 void remote_access(Thread* t, Block* b, Where where);
 void forget_published(const void* low, size_t bytes);  // a new block: its flags have told nobody anything
 // Shared memory [offset, offset + bytes) must be the block's own: stops the launch if not.

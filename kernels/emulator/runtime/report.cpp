@@ -207,7 +207,8 @@ std::string name_of_entity(uint32_t e) {
   if (!b) {
     Block gone;
     gone.index = machine.index_of_serial[e >> 16];
-    return name_of(&gone) + (index < machine.threads_per_block() ? text(" warp %u lane %u", index / 32, index % 32) : "") + ", which has exited,";
+    return name_of(&gone) + (index < machine.threads_per_block() ? text(" warp %u lane %u", index / 32, index % 32) : "") +
+           ", which has exited,";
   }
   if (index < b->threads.size()) return name_of(&b->threads[index]);
   const unsigned group = index - (unsigned)b->threads.size();

@@ -23,7 +23,8 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
                     : "Wait on the copy's mbarrier (with the right parity) before reading.";
   if (a == Kind::COPY && a_writes && !global)
-    return "The buffer was not yet free: wait for its EMPTY barrier (or the block's) before the copy, and arrive on EMPTY only after the reads "
+    return "The buffer was not yet free: wait for its EMPTY barrier (or the block's) before the copy, and arrive on EMPTY only "
+           "after the reads "
            "are done (after wgmma_wait).";
   if (other == Kind::COPY && !other_wrote)
     return "Wait with tma_store_wait_read (by the thread that stored), then a barrier, before the source is written again.";
@@ -35,7 +36,8 @@ std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool glo
 
 }  // namespace
 
-Shadow::Shadow(size_t bytes, bool initialised) : chunks_((bytes + 15) / 16), initialised_(initialised), pages_((chunks_ + 255) / 256) {}
+Shadow::Shadow(size_t bytes, bool initialised)
+    : chunks_((bytes + 15) / 16), initialised_(initialised), pages_((chunks_ + 255) / 256) {}
 
 Shadow::~Shadow() {
   for (auto& page : pages_)
@@ -146,7 +148,8 @@ bool Shadow::conflicts(const Memory& m, const Cell& c, size_t offset, const Acto
                         : a.own ? a.issuer->clock.after(e)
                                 : a.issuer->clock.after_without_own(e);
       if (over) continue;
-      report(write ? s.write ? "write-after-write" : "write-after-read" : "read-after-write", m, offset, a, write, Write{e, s.place}, s.write);
+      report(write ? s.write ? "write-after-write" : "write-after-read" : "read-after-write", m, offset, a, write,
+             Write{e, s.place}, s.write);
       return true;
     }
   }
@@ -189,8 +192,8 @@ void Shadow::write(const Memory& m, size_t offset, size_t bytes, const Actor& a)
     const bool told = c.count && conflicts(m, c, at_offset, a, true);
     if (w.who != NOBODY && !told) {
       const bool seen = a.async && c.async_write ? a.issuer->clock.after(w)  // a copy over a copy's: it need only be over
-                        : a.own ? a.issuer->clock.sees(w)
-                                : a.issuer->clock.sees_without_own(w);
+                        : a.own                  ? a.issuer->clock.sees(w)
+                                                 : a.issuer->clock.sees_without_own(w);
       if (!seen) report("write-after-write", m, at_offset, a, true, c.last_write, true);
       else if (a.async && !c.async_write && !a.issuer->clock.has_fenced(w, !m.block))
         report("missing-proxy-fence", m, at_offset, a, true, c.last_write, true);

@@ -12,7 +12,8 @@ namespace emu {
 
 struct Thread;
 
-// Atomic accesses race with plain ones alone; volatile ones as well, but for the lanes of one warp, which nothing keeps in step.
+// Atomic accesses race with plain ones alone; volatile ones as well, but for the lanes of one warp, which nothing keeps in
+// step.
 enum class Access : uint8_t { PLAIN, ATOMIC, VOLATILE };
 
 // One access as the checker sees it.
@@ -49,8 +50,8 @@ class Shadow {
     Epoch epoch;
     Place place;
   };
-  // What has happened since the last plain write: reads, atomics, volatiles. Threads of one warp that did the same at the same clock are one
-  // entry (epoch: lane 0's entity, whatever the lane).
+  // What has happened since the last plain write: reads, atomics, volatiles. Threads of one warp that did the same at the same
+  // clock are one entry (epoch: lane 0's entity, whatever the lane).
   struct Since {
     Epoch epoch;
     uint32_t lanes;

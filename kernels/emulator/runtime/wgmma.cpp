@@ -69,8 +69,10 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
   std::vector<const Thread*> knowers;  // one for each distinct vector
   for (unsigned i = 0; i < 128; ++i) {
     const Thread* t = &b->threads[group * 128 + i];
-    if (std::none_of(knowers.begin(), knowers.end(),
-                     [&](const Thread* k) { return k->clock.seen.memory.get() == t->clock.seen.memory.get() && k->clock.seen.fenced[0].get() == t->clock.seen.fenced[0].get(); }))
+    if (std::none_of(knowers.begin(), knowers.end(), [&](const Thread* k) {
+          return k->clock.seen.memory.get() == t->clock.seen.memory.get() &&
+                 k->clock.seen.fenced[0].get() == t->clock.seen.fenced[0].get();
+        }))
       knowers.push_back(t);
   }
   std::vector<uint32_t> chunks;
@@ -80,7 +82,8 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
                    side ? op.args.n : 64, chunks);
     std::sort(chunks.begin(), chunks.end());
     chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-    const Actor actor{{wgmma_entity(b, group), wgmma_clock(b, number)}, knowers[0], false, true, Access::PLAIN, place_of(op.where), &knowers};
+    const Actor actor{
+        {wgmma_entity(b, group), wgmma_clock(b, number)}, knowers[0], false, true, Access::PLAIN, place_of(op.where), &knowers};
     for (uint32_t c : chunks) machine.slots[b->slot].shadow->read(memory, c, 16, actor);
   }
 }
@@ -88,7 +91,8 @@ void shadow_operands(Thread* last, const WgmmaOperation& op, unsigned number) {
 void tell_fragment(Thread* t, Place place, Place issued) {
   if (known_finding("fragment-in-flight", place, issued)) return;
   found("race", "fragment-in-flight",
-        text("%s at %s writes registers of A that the wgmma issued at %s may still read. Call wgmma_commit and wgmma_wait first, or take other "
+        text("%s at %s writes registers of A that the wgmma issued at %s may still read. Call wgmma_commit and wgmma_wait "
+             "first, or take other "
              "registers.",
              name_of(t).c_str(), at(place).c_str(), at(issued).c_str()),
         place, issued);
@@ -102,10 +106,11 @@ void check_fenced(Thread* t, const void* registers, unsigned bytes, const char* 
     if (w.p < p + bytes && w.p + w.bytes > p) wrote = w.place;
   if ((t->wgmma_fenced && !wrote) || known_finding("missing-wgmma-fence", place_of(where), wrote)) return;
   found("race", "missing-wgmma-fence",
-        wrote ? text("%s issues a wgmma at %s, and its %s were written at %s after the wgmma_fence(). Fence after the last ordinary write.",
+        wrote ? text("%s issues a wgmma at %s, and its %s were written at %s after the wgmma_fence(). Fence after the last "
+                     "ordinary write.",
                      name_of(t).c_str(), at(where).c_str(), what, at(wrote).c_str())
-              : text("%s issues a wgmma at %s without wgmma_fence() since its %s were last ordinary registers.", name_of(t).c_str(),
-                     at(where).c_str(), what),
+              : text("%s issues a wgmma at %s without wgmma_fence() since its %s were last ordinary registers.",
+                     name_of(t).c_str(), at(where).c_str(), what),
         place_of(where), wrote);
 }
 
@@ -117,7 +122,8 @@ void check_written(Thread* t, const Wgmma& op, Where where) {
     memcpy(&word, (const char*)op.d + 4 * i, 4);
     if (word != STACK_POISON || known_finding("uninitialized-accumulator", place_of(where), 0)) continue;
     found("race", "uninitialized-accumulator",
-          text("%s issues a wgmma at %s that adds to accumulator register %u, which nobody has written: registers start undefined. The first "
+          text("%s issues a wgmma at %s that adds to accumulator register %u, which nobody has written: registers start "
+               "undefined. The first "
                "wgmma of a sum takes scale_d = 0.",
                name_of(t).c_str(), at(where).c_str(), i),
           place_of(where));
@@ -340,8 +346,7 @@ void emu_wgmma_wait(int groups, Where where) {
   }
   if (needed <= t->wgmma_waited) return;
   t->wgmma_waited = needed;
-  if (machine.options.checks)
-    t->clock.seen.raise({wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
+  if (machine.options.checks) t->clock.seen.raise({wgmma_entity(t->home, t->warp / 4), wgmma_clock(t->home, needed - 1)});
   for (size_t i = 0; i < t->fragments.size();) {  // writes that no hook has seen
     const Fragment f = t->fragments[i];
     if (f.number >= needed) {
