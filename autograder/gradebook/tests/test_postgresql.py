@@ -35,7 +35,7 @@ def server(tmp_path_factory):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    subprocess.run([*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "--no-sync"], check=True, capture_output=True, cwd="/")
+    subprocess.run([*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"], check=True, capture_output=True, cwd="/")
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
     subprocess.run([*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(data / "log"), "-o", options, "start"], check=True, capture_output=True, cwd="/")
     yield f"postgresql+psycopg://grader@127.0.0.1:{port}"
