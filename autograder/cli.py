@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import importlib
 import importlib.metadata
@@ -55,8 +56,21 @@ def _help() -> str:
     )
 
 
+# What stands for a character that the console's encoding lacks (GBK, ASCII): a sign keeps its meaning, anything else becomes "?".
+_PLAIN = {"✔": "[ok]", "✓": "[ok]", "✘": "[!!]", "✗": "[!!]", "○": "[ ]", "→": "->", "·": "-", "–": "-"}
+
+
+def _any_console() -> None:
+    """Let every console show what it can of a text, in place of a UnicodeEncodeError half way through it."""
+    codecs.register_error("course", lambda e: ("".join(_PLAIN.get(c, "?") for c in e.object[e.start : e.end]), e.end))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="course")
+
+
 def run(argv: list[str]) -> None:
     """Run one command; raises SystemExit with its status. CourseError and KernelError become one message on stderr and status 1."""
+    _any_console()
     name, *rest = argv or ["--help"]
     if name in ("-h", "--help"):
         typer.echo(_help())

@@ -12,15 +12,17 @@ import typer
 from autograder.errors import CourseError
 from autograder.paths import course_root
 from autograder.site import build_site
+from autograder.site.build import EDITIONS
 
 
 def command(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 4200,
     edition: Annotated[str, typer.Option(help="student or answer.")] = "student",
     renderer: Annotated[str, typer.Option(help="auto, quarto or smalldocs.")] = "auto",
-    out: Annotated[Path, typer.Option(help="Folder for the site.")] = Path("_site"),
+    out: Annotated[Path | None, typer.Option(help="Folder for the site. Default: _site, and _site-answer for the answer edition.")] = None,
 ):
     """Build the website, serve it on 127.0.0.1, and build it again when a page changes. Ends with Ctrl-C."""
+    out = out or Path(EDITIONS.get(edition, "_site"))
     built = build_site(out, edition=edition, renderer=renderer)
     handler = functools.partial(_Quiet, directory=str(built.out.resolve()))
     try:

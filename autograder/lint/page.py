@@ -15,6 +15,9 @@ from autograder.release.divs import Div, Text, closes, fence_of, parse
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)\s*(?:\{[^}]*\})?\s*$")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>\{[^}]*\})?")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\S")
+_LABEL = re.compile(r'"[^"]*"|(?<=\[)[^\]"]+(?=\])|(?<=\|)[^|"]+(?=\|)')
+_BREAK = re.compile(r"<br\s*/?>")
+_MARKDOWN_BLOCK = re.compile(r"\s*(?:[-+*]|\d+[.)]|#{1,6}|>)(?:\s|$)")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*:|^//")
 _CROSSREF = re.compile(r"(?<![\w@`])@(?:fig|tbl|eq|sec|lst)-[\w-]+")
 
@@ -38,6 +41,7 @@ def lint_page(edition: Edition, written: Edition | None = None) -> list[Problem]
     _slots(edition, say)
     _solution_is_folded(tree, say)
     _callouts(tree, say)
+    _diagrams(tree, say)
     _lists(prose, say)
     _links(edition, prose, say)
     _quarto_only(prose, say)
@@ -52,13 +56,17 @@ Line = tuple[int, str, bool]  # number, text, inside the answer edition's part
 
 
 def plain_page(written: Edition) -> list[Problem]:
-    """A page that is no lesson (home, overview, glossary): no figure typed by hand, no dead link."""
+    """A page that is no lesson (home, overview, glossary): no figure typed by hand, no dead link, nothing that one renderer alone takes."""
     out: list[Problem] = []
     say = lambda line, what, remedy: out.append(Problem(written.path, line, what, remedy))  # noqa: E731
-    prose = list(_prose(parse(written.cells)))
+    tree = parse(written.cells)
+    prose = list(_prose(tree))
     lint_figures([*_front_lines(written), *prose], say)
+    _callouts(tree, say)
+    _diagrams(tree, say)
     _lists(prose, say)
     _links(written, prose, say)
+    _quarto_only(prose, say)
     return out
 
 
@@ -281,6 +289,21 @@ def _callouts(tree: Div, say: Say) -> None:
             first = next(((n, x) for n, x in enumerate(node.children[0].lines, node.children[0].line) if x.strip()), None)
             if first and _HEADING.match(first[1]):
                 say(first[0], "The callout starts with a heading, which smalldocs loses.", f'Write it as `title="{_HEADING.match(first[1])[2]}"` in the callout\'s braces.')
+
+
+def _diagrams(tree: Div, say: Say) -> None:
+    for node in tree.walk():
+        mark, drawn = "", False
+        for n, line in enumerate(node.lines, node.line) if isinstance(node, Text) else ():
+            opened = None if mark else fence_of(line)
+            if opened:
+                mark, drawn = opened[0], "mermaid" in line
+            elif mark and closes(line, mark):
+                mark = ""
+            elif mark and drawn:
+                for label in (m[0].strip('"') for m in _LABEL.finditer(line)):
+                    if any(_MARKDOWN_BLOCK.match(part) for part in _BREAK.split(label)):
+                        say(n, f"The diagram's label {label!r} reads as a Markdown list or heading, which Quarto's mermaid refuses to draw.", "Begin it with a word.")
 
 
 def _lists(prose: list[Line], say: Say) -> None:

@@ -16,7 +16,8 @@ from autograder.site.render import choose, render
 from autograder.site.stage import stage
 from autograder.site.words import WORDS
 
-EDITIONS = ("student", "answer")
+EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
+LACKS = {"quarto": "Beside --renderer smalldocs it lacks: diagrams in dark colours (they stand on a light card in dark mode). It also takes several times as long."}
 MARK = ".hopper-course-site"
 
 
@@ -40,11 +41,12 @@ def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", l
     if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / MARK).is_file())):
         raise CourseError("The output folder holds files that are not a built site.", where=str(out), remedy="Name an empty or new folder with --out.")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as work:
+    # Quarto ignores a project in a folder that starts with a dot, so what it renders does not lie beside `out`.
+    with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as work, tempfile.TemporaryDirectory(prefix="course-site-") as sources:
         new = Path(work) / "site"
         new.mkdir()
         for lang in LANGS:
-            project = Path(work) / f"project-{lang}"
+            project = Path(sources).resolve() / lang
             stage(lessons, lang, edition, project, renderer, progress)
             progress(f"{lang} rendering with {renderer}")
             site = render(project, renderer)
@@ -71,6 +73,6 @@ def _start_page() -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url=zh/index.html">
 <title>{zh["site_title"]}</title></head>
-<body><p><a href="zh/index.html" lang="zh">{zh["language"]}: {zh["site_title"]}</a></p>
-<p><a href="en/index.html" lang="en">{en["language"]}: {en["site_title"]}</a></p></body></html>
+<body><p><a href="zh/index.html" lang="zh">{zh["site_title"]}</a></p>
+<p><a href="en/index.html" lang="en">{en["site_title"]}</a></p></body></html>
 """

@@ -11,7 +11,7 @@ from autograder.site.words import INTERFACE_ZH, SCRIPT_ZH
 
 VENDOR = Path(__file__).parent / "vendor"
 
-_KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[\d.]+/dist/")
+_KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist/")
 _MERMAID_MODULE = re.compile(r'<script type="module">import mermaid from [^<]*</script>')
 _SWITCH = re.compile(r'href="/?(?:\.\./)+(?P<other>zh|en)/index\.html"(?= rel="alternate"|[^>]*rel="alternate")')
 _POLICY = (
@@ -53,9 +53,9 @@ def _close_page(html: str, up: str, lang: str) -> str:
     html = _MERMAID_MODULE.sub("", html)
     head = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     html = html.replace("<head>", f"<head>{head}", 1)
-    tail = f'<script src="{up}site_vendor/mermaid/mermaid.tiny.js" defer></script>' if 'class="mermaid' in html else ""
-    tail += f'<script src="{up}site_assets/course.js" defer></script>'
-    html = html.replace("</head>", f"{tail}</head>", 1)
+    if 'class="mermaid' in html and "quarto-diagram/mermaid" not in html:  # Quarto draws them itself
+        tail = f'<script src="{up}site_vendor/mermaid/mermaid.tiny.js" defer></script><script src="{up}site_assets/course.js" defer></script>'
+        html = html.replace("</head>", f"{tail}</head>", 1)
     return _replace(html, INTERFACE_ZH) if lang == "zh" else html
 
 

@@ -25,11 +25,31 @@ def choose(renderer: str) -> str:
 
 def render(project: Path, renderer: str) -> Path:
     """Render a staged project; returns the folder with the pages. Raises CourseError with the renderer's own words."""
-    if renderer == "quarto":
-        run = subprocess.run(["quarto", "render", str(project)], capture_output=True, text=True, timeout=QUARTO_LIMIT_S, env={**os.environ, "QUARTO_PYTHON": ""})
-        if run.returncode:
-            raise CourseError(f"Quarto failed: {run.stderr.strip()[-2000:]}", where=str(project), remedy="Mend the page it names, or use --renderer smalldocs.")
-        return project / "_site"
+    (_quarto if renderer == "quarto" else _smalldocs)(project)
+    site = project / "_site"
+    sources = [p.relative_to(project) for p in sorted(project.rglob("*.qmd")) if site not in p.parents]
+    missing = [str(p) for p in sources if not (site / p.with_suffix(".html")).is_file()]
+    if missing or not sources:  # Quarto passes over what lies in a folder that it ignores, and says nothing
+        raise CourseError(
+            f"{renderer} made {len(sources) - len(missing)} of {len(sources)} pages; {', '.join(missing[:3]) or 'all of them'} not.",
+            where=str(project),
+            remedy="Quarto ignores folders that start with a dot or are called env, venv or the like: set TMPDIR to a folder whose path has none, or use --renderer smalldocs.",
+        )
+    return site
+
+
+def _quarto(project: Path) -> None:
+    try:
+        run = subprocess.run(["quarto", "render", str(project)], capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=QUARTO_LIMIT_S, env={**os.environ, "QUARTO_PYTHON": ""})
+    except subprocess.TimeoutExpired:
+        raise CourseError(f"Quarto did not end within {QUARTO_LIMIT_S} s.", where=str(project), remedy="Use --renderer smalldocs, which takes seconds.") from None
+    except OSError as e:
+        raise CourseError(f"Quarto does not start: {e.strerror}.", where=str(project), remedy="Mend its installation (`quarto check`), or use --renderer smalldocs.") from None
+    if run.returncode:
+        raise CourseError(f"Quarto failed: {(run.stderr.strip() or run.stdout.strip())[-2000:]}", where=str(project), remedy="Mend the page it names, or use --renderer smalldocs.")
+
+
+def _smalldocs(project: Path) -> None:
     from smalldocs.config import BuildError, ConfigError
     from smalldocs.site import build
 
@@ -37,4 +57,3 @@ def render(project: Path, renderer: str) -> Path:
         build(str(project), quiet=True)
     except (BuildError, ConfigError) as e:
         raise CourseError(f"smalldocs failed: {e}", where=str(project), remedy="Mend the page it names.") from e
-    return project / "_site"

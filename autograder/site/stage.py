@@ -21,7 +21,7 @@ from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
 from autograder.site.outputs import lesson_outputs
-from autograder.site.words import ROLE_TITLE, WORDS
+from autograder.site.words import WORDS
 
 ASSETS = Path(__file__).parent / "assets"
 _YAML = YAML()
@@ -51,13 +51,21 @@ def pages(lessons: Path, lang: str) -> list[Page]:
 
 def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda message: None) -> None:
     """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`."""
-    config = _config(lessons, lang, edition)
+    source_config = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
+    labels = source_config["course-words"][lang]
+    config = _config(lessons, source_config, lang, edition)
     out.mkdir(parents=True, exist_ok=True)
     if renderer == "smalldocs":
         config["format"]["html"]["theme"] = _smalldocs_themes(out)
-        del config["format"]["html"]["html-math-method"]  # closed.py points KaTeX at the local copy
+    else:
+        config |= {"filters": source_config["filters"]}
+        config["format"]["html"] |= {k: source_config["format"]["html"][k] for k in ("theme", "respect-user-color-scheme", "mermaid")}
+        for name in ("page.lua", "theme.scss"):
+            shutil.copy(lessons / name, out / name)
     _YAML.dump(config, out / "_quarto.yml")
     shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("course.css", "favicon.svg"):
+        shutil.copy(lessons / name, out / "site_assets" / name)
     for page in pages(lessons, lang):
         target = out / page.folder
         target.mkdir(parents=True, exist_ok=True)
@@ -69,7 +77,7 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
         else:
             source, outputs = read_edition(page.source, lang), {}
         _copy_assets(page.source.parent, target)
-        text = _body(source, outputs, edition, target, lang)
+        text = _body(source, outputs, edition, target, labels)
         if page.lesson and _accuracy(page.source.parent, target, lang):
             text += f"\n\n{WORDS[lang]['accuracy']}"
         front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
@@ -80,9 +88,8 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
             f.write(f"---\n\n{_links(text, page, lang)}\n")
 
 
-def _config(lessons: Path, lang: str, edition: str) -> dict:
-    """lessons/_quarto.yml narrowed to one language: its sidebar, its words, local libraries."""
-    data = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
+def _config(lessons: Path, data: dict, lang: str, edition: str) -> dict:
+    """lessons/_quarto.yml (data) narrowed to one language: its sidebar, its words, local libraries."""
     site = data["website"]
     sidebars = site.get("sidebar", [])
     side = next((s for s in sidebars if s.get("id") == lang), None)
@@ -91,7 +98,7 @@ def _config(lessons: Path, lang: str, edition: str) -> dict:
     words = WORDS[lang]
     other = "en" if lang == "zh" else "zh"
     side = {k: v for k, v in side.items() if k != "id"} | {"contents": _hrefs(side["contents"], lang)}
-    tools = [{"text": WORDS[other]["language"], "href": f"../{other}/index.html", "rel": "alternate"}]
+    tools = [{"text": data["course-words"][other]["language"], "href": f"../{other}/index.html", "rel": "alternate"}]
     return {
         "project": {"type": "website", "output-dir": "_site"},
         "website": {
@@ -105,13 +112,12 @@ def _config(lessons: Path, lang: str, edition: str) -> dict:
         },
         "format": {
             "html": {
-                "theme": {"light": "litera", "dark": "slate"},
                 "toc": True,
                 "toc-title": words["toc"],
                 "toc-depth": 3,
                 "code-copy": True,
                 "css": "site_assets/course.css",
-                "html-math-method": {"method": "katex", "url": "site_vendor/katex/"},
+                "html-math-method": "katex",  # closed.py points it at the local copy
             }
         },
     }
@@ -189,8 +195,9 @@ def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
     return True
 
 
-def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path, lang: str) -> str:
-    """The page's Markdown with code cells as display code and their outputs, and the parts of this edition only."""
+def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path, labels: dict[str, str]) -> str:
+    """The page's Markdown with code cells as display code and their outputs, and the parts of this edition only. labels: what stands above a
+    cell of each role, and in an answer slot."""
     number = {id(cell): i for i, cell in enumerate(source.cells)}
 
     def emit(div: Div, depth: int) -> list[str]:
@@ -209,9 +216,9 @@ def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path,
                     parts.append("\n\n".join([f"{fence} {_attrs(child)}", *inside, fence]))
             elif child.kind == "code":
                 if child.role != "solution" or edition == "answer":
-                    parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], lang))
+                    parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], labels))
             else:
-                parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source.strip() or WORDS[lang]['slot']}\n:::")
+                parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source.strip() or labels['slot']}\n:::")
         return [p for p in parts if p]
 
     return "\n\n".join(emit(parse(source.cells), 0))
@@ -223,8 +230,8 @@ def _attrs(div: Div) -> str:
     return "{" + " ".join(words) + "}"
 
 
-def _code(cell, outputs: list, target: Path, index: int, lang: str) -> str:
-    title = ROLE_TITLE.get(cell.role or "", {}).get(lang)
+def _code(cell, outputs: list, target: Path, index: int, labels: dict[str, str]) -> str:
+    title = labels.get(cell.role or "")
     shown = "" if cell.options.get("echo") is False or cell.options.get("include") is False else f"```python\n{cell.source}\n```"
     pieces = [f"[{title}]{{.cell-role .role-{cell.role}}}" if title and shown else "", shown]
     pieces += [_output(o, target, f"cell{index}-{n}") for n, o in enumerate(outputs)]

@@ -11,7 +11,6 @@ from kernels.compare import relative_error
 from kernels.kernel import load
 from kernels.spec import cases, get_spec, tolerance
 
-needs_emulator = pytest.mark.skipif(not emulator.available()[0], reason=emulator.available()[1])
 POLICIES = ("friendly", "rr", "random", "pct", "late", "lazy_mma")
 
 

@@ -12,7 +12,6 @@ from kernels.sources import load_source
 from kernels.spec import get_spec
 from kernels.specs.gemm import BUGS, CUDA_CORES, LADDER, RUNGS, TILE_K, example, tolerance
 
-needs_emulator = pytest.mark.skipif(not emulator.available()[0], reason=emulator.available()[1])
 TENSOR_CORES = [r.name for r in LADDER if r.name not in CUDA_CORES]
 RINGS = [name for name in TENSOR_CORES if name != "gemm_wgmma"]
 POLICIES = ("friendly", "rr", "random", "pct", "late", "lazy_mma")
@@ -27,7 +26,7 @@ def run(name, size, out="fp32", **options):
     return relative_error(d, kernel.reference(a, b)), tolerance(a, b, out=out)
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("out", ["fp32", "bf16"])
 @pytest.mark.parametrize("name", RUNGS)
 def test_right_at_prime_sizes(name, out):
@@ -37,7 +36,7 @@ def test_right_at_prime_sizes(name, out):
         assert error < bound, size
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("name", TENSOR_CORES)
 def test_clean_and_right_under_every_policy(name):
     """K of eleven blocks and one element; two SMs, so that a persistent block has several tiles and the ring goes on across them."""
@@ -46,7 +45,7 @@ def test_clean_and_right_under_every_policy(name):
         assert error < bound, (seed, policy)
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("name", ["gemm_store", "gemm_pingpong"])
 def test_clean_at_many_seeds(name):
     for seed in range(8):
@@ -54,7 +53,7 @@ def test_clean_at_many_seeds(name):
         assert error < bound, seed
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_the_wide_pingpong_tile():
     """180 columns: one wide tile (192) instead of two narrow ones (256), so the loader takes the wide form."""
     size = (300, 180, 11 * TILE_K)
@@ -64,7 +63,7 @@ def test_the_wide_pingpong_tile():
         assert error < bound
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("name,bug", [(n, b) for n in BUGS for b in BUGS[n]])
 def test_every_defect_is_caught(name, bug):
     """With checks on a defect is found also under the schedule that hides it, and the report names a line."""
@@ -77,7 +76,7 @@ def test_every_defect_is_caught(name, bug):
         assert ".cu" in str(kernel.report)
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("bug", BUGS["gemm_pingpong"])
 def test_every_defect_is_caught_at_every_seed(bug):
     """The kernel with all of the defects, over seeds and policies."""
@@ -88,7 +87,7 @@ def test_every_defect_is_caught_at_every_seed(bug):
                 load("gemm_pingpong", "emulator", bug=bug, seed=seed, policy=policy, timeout=20)(*arrays, **params)
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_a_defect_that_numbers_do_not_show():
     """Without checks and under the friendly schedule the ring without its EMPTY wait gives right numbers: why the checks exist."""
     arrays, params = get_spec("gemm_ring").bugs["empty_before_wgmma_wait"].example(np.random.default_rng(3))
@@ -96,7 +95,7 @@ def test_a_defect_that_numbers_do_not_show():
     assert relative_error(kernel(*arrays, **params), kernel.reference(*arrays)) < 2e-5
 
 
-@pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
+@pytest.mark.nvrtc
 def test_without_a_register_cap_setmaxnreg_is_ignored():
     """The compiler's own word on the defect no_register_cap; the right kernel draws no remark (test_sources_nvrtc)."""
     for name in RINGS[1:]:
@@ -104,11 +103,10 @@ def test_without_a_register_cap_setmaxnreg_is_ignored():
         assert any("setmaxnreg" in r for r in built.remarks), name
 
 
+@pytest.mark.emulator
 def test_refusals_state_the_rule():
     (a, b), _ = example(np.random.default_rng(0), 8, 8, 16)
-    kernel = load("gemm_store", "emulator") if emulator.available()[0] else None
-    if kernel is None:
-        pytest.skip(emulator.available()[1])
+    kernel = load("gemm_store", "emulator")
     for args, params, rule in (
         ((a.astype(np.float32), b), {}, "bf16"),
         ((a, b[:, :8].copy()), {}, "same K"),

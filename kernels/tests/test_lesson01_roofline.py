@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError
 from kernels.kernel import load
 from kernels.specs.roofline import attainable, reference
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 WRONG = {
     "always the slope": lambda flops, moved, peak, bandwidth: flops / moved * bandwidth if moved else peak,
     "always the peak": lambda flops, moved, peak, bandwidth: peak,

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError
 from kernels.emulator import EmulatorError
 from kernels.kernel import load
 from kernels.specs.memory_bound import one_cycle, sectors, shape_of
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 
 
 @pytest.mark.parametrize("name", ["stream_copy", "pointer_chase", "gather"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import POLICIES, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import POLICIES, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError
 from kernels.emulator import EmulatorError
@@ -15,7 +15,7 @@ from kernels.spec import get_spec
 from kernels.specs import barrier_cost, gemm
 from kernels.specs.barriers import example_handshake, random_script, step, walk
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 
 
 def model(condition):

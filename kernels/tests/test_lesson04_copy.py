@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import defect_gives_wrong_numbers, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import defect_gives_wrong_numbers, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError
 from kernels.kernel import load
 from kernels.spec import get_spec
 from kernels.specs.bulk_copy import ROW_BYTES, lay_out, swizzled_offset, wavefronts
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 WRONG = {
     "no swizzle": lambda row, byte: row * ROW_BYTES + byte,
     "row not taken modulo 8": lambda row, byte: row * ROW_BYTES + (byte ^ row * 16),

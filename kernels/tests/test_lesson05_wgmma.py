@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from part1 import defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError
 from kernels.arrays import DTYPES
@@ -10,7 +10,7 @@ from kernels.kernel import load
 from kernels.spec import get_spec
 from kernels.specs.wgmma import SOURCES, coordinates, elements_a_step, fragment_map, index_operands
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 WRONG = {
     "row and column swapped": lambda t, r: coordinates(t, r)[::-1] if coordinates(t, r)[1] < 64 else (0, 0),
     "second pair not 8 rows down": lambda t, r: (coordinates(t, r)[0] - 8 * (r // 2 % 2), coordinates(t, r)[1]),

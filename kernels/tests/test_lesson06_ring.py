@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import POLICIES, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import POLICIES, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError, races
 from kernels.kernel import load
 from kernels.spec import get_spec
 from kernels.specs.ring_pipeline import MOST_STAGES, advance, example, laps, shared_bytes, walk
 
-pytestmark = needs_emulator
+pytestmark = pytest.mark.emulator
 WRONG = {
     "phase never flips": lambda i, p, s: ((i + 1) % s, p),
     "phase flips each step": lambda i, p, s: ((i + 1) % s, p ^ 1),

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart, needs_emulator
+from part1 import functions_are_told_apart, hold_to_float64, lines_are_told_apart
 
 from kernels import ArgumentError, nvrtc
 from kernels.kernel import load
 from kernels.sources import load_source
 from kernels.specs.gemm_dispatch import CONFIGS, SPILLS, accumulator_registers, choose, example, launch_of
 
-needs_nvrtc = pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
 WRONG = {
     "all threads of a warp only": lambda m, n, groups: m * n // (32 * groups),
     "groups forgotten": lambda m, n, groups: m * n // 128,
@@ -22,17 +21,17 @@ WRONG = {
 }
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_against_float64():
     hold_to_float64("gemm_dispatch", len(CONFIGS) + 3)
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_the_exercise():
     functions_are_told_apart("gemm_dispatch", accumulator_registers, WRONG, count=4)
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_the_challenge():
     wrong = {
         "groups forgotten": "constexpr int ACCUMULATORS = TILE_M * TILE_N / WARPGROUP;",
@@ -66,7 +65,7 @@ def test_measured_rates_change_the_choice():
     assert choose(8192, 8192, 132, rates).name == "64x256"
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 def test_256_accumulators_spill():
     """The compiler's own word: one warpgroup cannot hold 256 x 128; two can."""
     build = lambda c: nvrtc.compile_source(load_source("gemm_dispatch.cu"), {**c.defines, "OUT": "bf16"})
@@ -75,7 +74,7 @@ def test_256_accumulators_spill():
     assert whole.resources["gemm_dispatch"].spill_stores == 0 and not whole.remarks
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 def test_one_wide_wgmma_needs_its_registers_at_launch():
     """setmaxnreg does not help the compiler: with two blocks an SM, 128 registers at launch, m64n256 is refused (C7602)."""
     from dataclasses import replace

@@ -2,7 +2,6 @@
 
 import pytest
 
-from kernels import emulator
 from kernels.compare import challenge, challenge_own, challenge_statement
 from kernels.line import LineRefused, bare, tokens
 from kernels.sources import load_source
@@ -10,7 +9,6 @@ from kernels.spec import registry
 
 K = "mbarrier_handshake"
 HAVE = [n for n, s in registry().items() if "CHALLENGE-BEGIN" in load_source(s.source).text]
-USABLE, WHY = emulator.available()
 
 
 @pytest.mark.parametrize("kernel", HAVE)
@@ -144,7 +142,7 @@ def test_equal_by_tokens():
     assert text("beta - -1") != text("beta --1") and text("1'000") == ["1'000"]
 
 
-@pytest.mark.skipif(not USABLE, reason=WHY)
+@pytest.mark.emulator
 @pytest.mark.parametrize(
     ("kernel", "line"),
     [

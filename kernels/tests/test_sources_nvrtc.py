@@ -7,7 +7,6 @@ from kernels import CompileError, KernelError, nvrtc
 from kernels.sources import CUDA_DIR, load_source
 from kernels.spec import registry
 
-needs_nvrtc = pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
 BUILDS = [(name, i) for name, spec in registry().items() for i in range(len(spec.builds))]
 
 
@@ -27,7 +26,7 @@ def test_unknown_source_lists_those_there_are():
         load_source("no_such.cu")
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 @pytest.mark.parametrize("name,build", BUILDS, ids=[f"{n}-{i}" for n, i in BUILDS])
 def test_compiles_within_limits(name, build):
     """Every kernel: registers within its spec's limit, no spills, no stack, no lost-performance remark of ptxas."""
@@ -41,7 +40,7 @@ def test_compiles_within_limits(name, build):
     assert not built.remarks, built.remarks
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 def test_compile_error_has_file_line_and_text():
     source = load_source("linear_epilogue.cu")
     broken = source.text.replace("bool read_c = beta != 0.0f;", "bool read_c = beta != ;")

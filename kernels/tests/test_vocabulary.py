@@ -55,7 +55,7 @@ def test_host_half_compiles(instrument):
     assert build(USES_ALL, ["vocab"], instrument=instrument).library.exists()
 
 
-@pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
+@pytest.mark.nvrtc
 def test_device_half_compiles_for_sm_90a():
     text = USES_ALL.read_text(encoding="utf-8")
     built = nvrtc.compile_source(Source(name="vocabulary.cu", text=text, files=(USES_ALL,), sha256=""), {})

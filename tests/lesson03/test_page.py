@@ -11,11 +11,10 @@ import pytest
 import kernels
 from autograder.lesson.store import find_lesson
 from autograder.paths import course_root
-from kernels import emulator
 from kernels.compare import challenge_source
 from kernels.emulator.trace import barrier_steps
 
-pytestmark = pytest.mark.skipif(not emulator.available()[0], reason=emulator.available()[1])
+pytestmark = pytest.mark.emulator
 FOLDER = find_lesson("3")
 BOXES = np.arange(24 * 32, dtype=np.float32).reshape(24, 32)
 

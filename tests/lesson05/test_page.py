@@ -19,7 +19,6 @@ EARLY = json.loads((course_root() / "figures" / "data" / "lesson05_early_read.js
 RATE = json.loads((course_root() / "figures" / "data" / "lesson05_rate.json").read_text(encoding="utf-8"))
 COST = {(p["variant"], p["warpgroups"], p["n"]): p["cycles_per_wgmma"] for p in EARLY["points"] if p["kernel"] == "wgmma_rate"}
 NS = (64, 128, 256)
-needs_nvrtc = pytest.mark.skipif(not nvrtc.available()[0], reason=nvrtc.available()[1])
 
 
 def a_places(thread: int, size: int) -> list[tuple[int, int]]:
@@ -59,7 +58,7 @@ def test_draining_costs_the_same_at_every_width_with_one_warpgroup_and_nothing_w
     assert all(abs(COST["one group in flight", 1, n] / (n / 2) - 1) < 0.005 for n in NS)
 
 
-@needs_nvrtc
+@pytest.mark.nvrtc
 def test_the_compiler_of_today_still_says_c7517_of_the_defect_and_nothing_of_the_kernel():
     source = load_source("wgmma_tile.cu")
     assert any("C7517" in r for r in nvrtc.compile_source(source, {"TILE_N": 64, "BUG": "read_before_wgmma_wait"}).remarks)

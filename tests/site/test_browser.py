@@ -4,9 +4,9 @@ import pytest
 
 from autograder.lesson import list_lessons
 from autograder.site import build_site
-from tests.support.browser import chromium, needs_chromium, served
+from tests.support.browser import chromium, served
 
-pytestmark = [pytest.mark.browser, needs_chromium]
+pytestmark = pytest.mark.browser
 LESSON = "lesson07_mixed_precision_epilogue"
 NEXT = "lesson08_kernel_selection"
 OTHER = {"zh": "en", "en": "zh"}

@@ -146,7 +146,7 @@ def test_a_page_shows_what_a_widget_drew_first_and_never_the_widget(tmp_path):
 
     lesson = load_lesson(write_lesson(tmp_path))
     edition = lesson.edition("en")
-    page = stage._body(edition, outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache"), "student", tmp_path, "en")
+    page = stage._body(edition, outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache"), "student", tmp_path, {"slot": "here"})
     assert "indices [0, 1, 2, 0, 1, 2, 0]" in page
     assert "children=" not in page and "<function" not in page and "interact(show" in page
 

@@ -3,19 +3,16 @@
 import contextlib
 import functools
 import http.server
-import shutil
 import threading
 from pathlib import Path
 
-import pytest
+from tests.support.needs import CHROMIUM
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
 ARGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-
-needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: install Debian's chromium package (.ci/run does)")
 
 
 @contextlib.contextmanager

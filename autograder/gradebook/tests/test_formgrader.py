@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions
 from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result, slot
-from tests.support.browser import chromium, needs_chromium
+from tests.support.browser import chromium
 
-pytestmark = [pytest.mark.browser, needs_chromium]
+pytestmark = pytest.mark.browser
 EVIL = "<script>window.pwned = 1</script> <img src=x onerror='window.pwned = 2'> $\\href{javascript:1}{x}$ my answer, because **c** is not read"
 SHOTS = os.environ.get("FORMGRADER_SHOTS")  # a folder for pictures to look at
 

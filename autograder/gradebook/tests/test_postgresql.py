@@ -1,12 +1,9 @@
 """The gradebook on a real PostgreSQL server, started here from Debian's packages."""
 
-import contextlib
 import os
-import pwd
 import shutil
 import socket
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -15,29 +12,17 @@ from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.final import final_results
 from autograder.gradebook.run import grade_submissions, server_lock
 from autograder.gradebook.tests.fake import FakeGrader, hand_in, notebook, result, slot
-
-
-def _binaries() -> Path | None:
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) + [Path(p).parent for p in [shutil.which("initdb")] if p]
-    return next((p for p in places if (p / "initdb").exists() and (p / "pg_ctl").exists()), None)
+from tests.support.needs import postgresql_binaries
 
 
 def _as_server_user() -> list[str]:
     """PostgreSQL refuses to run as root."""
-    if os.geteuid() != 0:
-        return []
-    with contextlib.suppress(KeyError):
-        pwd.getpwnam("postgres")
-        return ["runuser", "-u", "postgres", "--"]
-    pytest.skip("running as root without a user postgres: install Debian's postgresql package")
+    return [] if os.geteuid() else ["runuser", "-u", "postgres", "--"]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    pytest.importorskip("psycopg", reason='no PostgreSQL driver: pip install "psycopg[binary]"')
-    binaries = _binaries()
-    if binaries is None:
-        pytest.skip("no PostgreSQL server here: install Debian's postgresql package")
+    binaries = postgresql_binaries()
     run_as = _as_server_user()
     root = tmp_path_factory.mktemp("pg")
     for folder in (root, *root.parents):  # pytest's folders are for their owner only
@@ -50,7 +35,7 @@ def server(tmp_path_factory):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    subprocess.run([*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "--no-sync"], check=True, capture_output=True, cwd="/")
+    subprocess.run([*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"], check=True, capture_output=True, cwd="/")
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
     subprocess.run([*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(data / "log"), "-o", options, "start"], check=True, capture_output=True, cwd="/")
     yield f"postgresql+psycopg://grader@127.0.0.1:{port}"
@@ -67,6 +52,7 @@ def pg_course(server, tmp_path):
     return CourseFolder(tmp_path / "course", db_url=f"{server}/{name}")
 
 
+@pytest.mark.postgresql
 def test_the_whole_way(lesson, pg_course, inbox):
     """Grade, manual score, regrade, rerun, export: as with SQLite, foreign keys and text rules of a real server included."""
     from nbgrader.api import Gradebook
@@ -95,6 +81,7 @@ def test_the_whole_way(lesson, pg_course, inbox):
     assert not (pg_course.root / "gradebook.db").exists()
 
 
+@pytest.mark.postgresql
 def test_one_writer_across_machines(lesson, pg_course, inbox, tmp_path):
     """Another course folder, the same gradebook."""
     hand_in(inbox, lesson, "ann", notebook(lesson))

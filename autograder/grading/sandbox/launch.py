@@ -89,6 +89,7 @@ class Sandbox:
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
         self._running = False
+        self._link: socket.socket | None = None  # to the process that runs or ran last
         unsafe = os.environ.get(UNSAFE_ENV) == "1" if allow_unsafe is None else allow_unsafe
         failures = []
         for name in [method] if method else ["bubblewrap", "own"]:  # "own" comes down to "filter" where the machine allows no more
@@ -127,7 +128,7 @@ class Sandbox:
                 self._process.kill()
                 self._process.wait()
             self._process = None
-        self._running = False
+        self._running, self._link = False, None
 
     def program(self, program: ast.Module | str, function: str, builtins: list[str], room: Room = Room()) -> Session:
         """A fresh process that holds `function` of the program (its tree, or its source). A dead warm parent is started anew once."""
@@ -189,7 +190,7 @@ class Sandbox:
             raise Broken(f"the sandbox does not answer ({type(e).__name__})") from None
 
     def _fork(self, command: bytes) -> socket.socket:
-        if self._control is None:
+        if self._control is None or self._process.poll() is not None:
             raise Broken("closed")
         self.finish()
         ours, theirs = socket.socketpair()
@@ -200,8 +201,12 @@ class Sandbox:
             raise Broken(str(e)) from None
         finally:
             theirs.close()
-        self._running = True
+        self._running, self._link = True, ours
         return ours
+
+    def serves(self, link: socket.socket) -> bool:
+        """Whether the process behind this link is the one that runs now, under a warm parent that is alive."""
+        return link is self._link and self._process.poll() is None
 
     def finish(self, kill: bool = False) -> dict:
         """Wait for the running process to end (it does when its descriptor is closed), by force if it lingers. Returns its report, with
@@ -257,10 +262,14 @@ class Session:
         self.link.close()
 
     def call(self, args: dict) -> Reply:
-        """Call the function with these arguments. Once the process has died, every later call gives the same Reply. Raises Broken
-        where the warm parent died with it, so that nothing is known."""
+        """Call the function with these arguments. Once the process has died, every later call gives the same Reply.
+
+        Raises Broken, then and at every later call, where the warm parent has died: its processes die with it, so that an end says
+        nothing about the fill."""
         if self.dead is not None:
             return self.dead
+        if not self.sandbox.serves(self.link):
+            raise Broken("its warm parent ended")
         reply = self._exchange(codec.encode(args))
         if reply is None:
             return self.dead
@@ -299,6 +308,8 @@ class Session:
     def _end(self, kind: str) -> None:
         self.link.close()
         try:
+            if not self.sandbox.serves(self.link):
+                raise Broken("its warm parent ended")
             report = self.sandbox.finish(kill=kind != "crashed")
         except Broken:
             self.sandbox.close()

@@ -23,7 +23,7 @@ import program
 import seccomp
 
 _NEWNS, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _NOBODY = 65534
 
 
@@ -43,6 +43,15 @@ def _enter_pid_namespace():
     if pid:
         os.waitpid(pid, 0)
         os._exit(0)
+
+
+def _die_with_parent(libc, parent):
+    """From here on the kernel ends this process when its parent dies. parent: its number before the fork, None where it cannot be seen from
+    here. After _drop(), which would undo it. Where there is no such call (not Linux) the grader's own look at the parent has to do."""
+    if hasattr(libc, "prctl"):
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if parent is not None and os.getppid() != parent:  # it died before the call
+            os._exit(0)
 
 
 def _hide(root):
@@ -83,6 +92,8 @@ def confine(config):
         if _hide(config["root"]):
             holds.append("files")
     _drop(libc)
+    if "processes" in holds:  # in namespaces of its own the process that the grader started is the one outside, which only waits
+        _die_with_parent(libc, None)
     return holds
 
 
@@ -108,8 +119,9 @@ def limit(limits):
     return held
 
 
-def _become_fill_process(fd, limits):
-    """In the child: own session, no descriptor but `fd` (moved to 3) and /dev/null, limits, system-call filter."""
+def _become_fill_process(fd, limits, parent):
+    """In the child: it ends with its parent; own session, no descriptor but `fd` (moved to 3) and /dev/null, limits, system-call filter."""
+    _die_with_parent(ctypes.CDLL(None), parent)
     os.setsid()
     os.dup2(fd, 3)
     os.closerange(4, 256)
@@ -134,9 +146,9 @@ def _attempt(action):
     return False
 
 
-def self_test(paths, limits):
+def self_test(paths, limits, parent):
     """In a fill process: try what a hostile fill would, and report what was refused."""
-    held, locked = _become_fill_process(3, limits)
+    held, locked = _become_fill_process(3, limits, parent)
 
     def start_process():
         if os.fork() == 0:
@@ -201,15 +213,15 @@ def serve(control, config):
             return
         if command not in (b"f", b"t") or not fds:
             continue  # a late b"k": its process is already gone
-        pid = os.fork()
+        parent, pid = os.getpid(), os.fork()
         if pid == 0:
             try:
                 control.close()
                 os.dup2(fds[0], 3)
                 if command == b"t":
-                    program.write_frame(3, codec.encode(self_test(config["paths"], config["limits"])))
+                    program.write_frame(3, codec.encode(self_test(config["paths"], config["limits"], parent)))
                 else:
-                    _become_fill_process(3, config["limits"])
+                    _become_fill_process(3, config["limits"], parent)
                     program.run(3)
             finally:
                 os._exit(0)

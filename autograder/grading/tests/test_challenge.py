@@ -1,6 +1,5 @@
 """The challenge line of a submission: what is read, what is admitted, and what the judge makes of it."""
 
-import shutil
 import time
 
 import nbformat
@@ -12,8 +11,6 @@ from kernels.compare import challenge_statement
 
 KERNEL = "linear_epilogue"
 RIGHT = "const bool read_c = beta != 0.0f;"
-
-needs_jail = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not here")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +187,7 @@ def test_lines_are_equal_by_tokens_and_not_by_letters():
     assert not judge.judge("boolread_c = beta != 0.0f;").passed and judge._known == {}
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_lines_are_judged_and_equal_ones_run_once():
     judge = ChallengeJudge(KERNEL, count=6)
     assert judge.judge(RIGHT).passed and judge.judge("beta != 0.0f").passed
@@ -202,7 +199,7 @@ def test_lines_are_judged_and_equal_ones_run_once():
     assert judge.judge(RIGHT + "  // the same").passed and not ran
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_a_race_is_reported_with_its_place():
     judge = ChallengeJudge("mbarrier_handshake", count=6)
     assert judge.judge("uint32_t expected = 2 * HALF_BYTES;").passed
@@ -210,7 +207,7 @@ def test_a_race_is_reported_with_its_place():
     assert not half.passed and "emulator reports" in half.message.en
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_a_class_with_challenges(tmp_path, monkeypatch):
     """The outcome reaches the result; points and state are those of a run without it."""
     from autograder.gradebook.run import _with_challenges

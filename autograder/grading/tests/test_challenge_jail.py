@@ -20,7 +20,6 @@ from kernels.compare import challenge_own
 
 KERNEL = "linear_epilogue"
 HANDSHAKE = "mbarrier_handshake"
-needs_jail = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not here")
 INSIDE = (module.HERE / "inside.py").read_text()
 
 
@@ -175,6 +174,7 @@ def test_a_machine_without_a_jail_says_so_before_anything_is_graded(tmp_path, mo
         grade_submissions(lesson, tmp_path / "in", CourseFolder(tmp_path / "course"), challenges=True, grader=lambda *_: pytest.fail("graded"))
 
 
+@pytest.mark.bubblewrap
 def test_no_compiler_is_said_at_the_start(monkeypatch):
     monkeypatch.setenv("KERNELS_CXX", "no-such-compiler")
     with pytest.raises(CourseError, match="cannot be compiled here.*no-such-compiler") as e:
@@ -204,13 +204,11 @@ def test_a_jail_in_which_the_kernels_own_line_fails_is_said_at_the_start(said):
     assert "--challenges" in e.value.remedy
 
 
-@needs_jail
+@pytest.mark.bubblewrap
+@pytest.mark.system_compiler
 def test_a_compiler_elsewhere_is_in_the_jail(tmp_path, monkeypatch):
-    found = shutil.which("g++")
-    if found is None:
-        pytest.skip("g++ is not here")
     (tmp_path / "opt").mkdir()
-    (tmp_path / "opt" / "g++").symlink_to(Path(found).resolve())
+    (tmp_path / "opt" / "g++").symlink_to(Path(shutil.which("g++")).resolve())
     monkeypatch.setenv("KERNELS_CXX", str(tmp_path / "opt" / "g++"))
     made = ChallengeJudge(KERNEL, count=2)
     made.prepare()
@@ -226,7 +224,7 @@ def instead(tmp_path, monkeypatch, text: str) -> None:
     monkeypatch.setattr(module, "HERE", tmp_path)
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_the_jail_shows_neither_lessons_nor_network_nor_homes(tmp_path, monkeypatch):
     """The jail's own walls, with a program in place of inside.py that tries what native code could."""
     from autograder.grading.challenge import jail as module
@@ -252,7 +250,7 @@ def test_the_jail_shows_neither_lessons_nor_network_nor_homes(tmp_path, monkeypa
     assert said["seen"] == [] and said["writes"] == [] and said["net"] is False and len(said["pids"]) <= 2
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_a_line_that_never_ends_is_stopped(tmp_path, monkeypatch):
     from autograder.grading.challenge import jail as module
 
@@ -269,14 +267,14 @@ def test_without_bubblewrap_it_says_what_to_do(monkeypatch):
     assert "--challenges" in e.value.remedy
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_a_flood_ends_early_and_is_not_kept(tmp_path, monkeypatch):
     instead(tmp_path, monkeypatch, "import os\nwhile True:\n    os.write(1, b'x' * 65536)\n")
     with pytest.raises(Stopped, match="more than 1000000 bytes"):
         Jail(60).run(b"{}", 1_000_000)
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_of_standard_error_the_end_is_kept(tmp_path, monkeypatch):
     instead(tmp_path, monkeypatch, "import os, sys\nfor _ in range(300):\n    os.write(2, b'\\x1b' * 65536)\nos.write(2, b' the end')\nsys.exit(3)\n")
     with pytest.raises(Stopped) as e:
@@ -284,7 +282,7 @@ def test_of_standard_error_the_end_is_kept(tmp_path, monkeypatch):
     assert str(e.value).endswith("?? the end") and len(str(e.value)) <= 300
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_folders_hold_so_much_and_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "SIZES", {"/tmp": 4 << 20, "/dev/shm": 4 << 20, "/jail/cache": 64 << 20})
     instead(
@@ -305,7 +303,7 @@ def test_folders_hold_so_much_and_no_more(tmp_path, monkeypatch):
     assert not made._sized or held["/tmp/x"] <= 4 >= held["/dev/shm/x"]
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 def test_the_runners_process_reaches_no_other(tmp_path, monkeypatch):
     """With inside.py's own walls up: what a child tries that is locked as the runner is."""
     tries = (
@@ -332,7 +330,7 @@ def test_the_runners_process_reaches_no_other(tmp_path, monkeypatch):
 NATIVE = 'asm volatile("syscall" : "=a"(q) : "a"({call}L), "D"({first}), "S"({second}), "d"(0L) : "rcx", "r11", "memory");'
 
 
-@needs_jail
+@pytest.mark.bubblewrap
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the system calls are x86-64's")
 @pytest.mark.parametrize(
     "tried",

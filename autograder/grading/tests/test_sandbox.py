@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import builtins
 import os
-import shutil
 import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import psutil
 import pytest
 
 from autograder.errors import CourseError
@@ -24,17 +25,20 @@ def module(name):
         if c.__name__ == "_wrap_close":
             return c.__init__.__globals__["sys"].modules[name]
 """
-METHODS = [m for m in ("bubblewrap", "own", "filter") if m != "bubblewrap" or shutil.which("bwrap")]
+METHODS = [pytest.param("bubblewrap", marks=pytest.mark.bubblewrap), "own", "filter"]
 
 
 @pytest.fixture(scope="module", params=METHODS)
 def sandbox(request):
+    with made(request.param, Limits(cpu_s=1, wall_s=6.0)) as sandbox:
+        yield sandbox
+
+
+def made(method, limits=Limits()):
     try:
-        made = Sandbox(request.param, Limits(cpu_s=1, wall_s=6.0))
+        return Sandbox(method, limits)
     except CourseError as e:
         pytest.skip(str(e))
-    with made:
-        yield made
 
 
 def call(sandbox, source, **args):
@@ -177,16 +181,43 @@ def test_one_dead_warm_parent_is_replaced():
         assert call(sandbox, "def f():\n    return 1").value == 1
 
 
-def test_a_warm_parent_that_dies_during_a_call_is_a_broken_sandbox():
-    """Not a crash of the fill: nothing is known of it, and the next program starts another parent."""
-    with Sandbox() as sandbox:
+def parents(sandbox):
+    """The process that the grader started and those that it started in turn: bubblewrap or an outer one, and the one that forks fills."""
+    outer = psutil.Process(sandbox._process.pid)
+    return [outer, *outer.children(recursive=True)]
+
+
+@pytest.mark.parametrize("which", [0, -1], ids=["outermost", "innermost"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_warm_parent_that_dies_takes_its_fill_with_it_and_is_a_broken_sandbox(method, which):
+    """Neither a crash of the fill nor a result: whatever ended is no longer what was started. The next program starts another parent."""
+    with made(method) as sandbox:
+        parent = parents(sandbox)[which]
         with sandbox.program("def f():\n    return 1", "f", ALL) as session:
-            sandbox._process.kill()
-            sandbox._process.wait()
-            with pytest.raises(Broken):
-                for _ in range(6000):  # the fill's process dies with its parent, but not in the same instant
+            assert session.call({}).value == 1
+            parent.kill()
+            session.link.settimeout(60)
+            assert session.link.recv(1) == b""  # the fill's process has ended
+            sandbox._process.wait(60)
+            for _ in range(2):
+                with pytest.raises(Broken):
                     session.call({})
-                    time.sleep(0.01)
+            assert call(sandbox, "def f():\n    return 2").value == 2
+            with pytest.raises(Broken):  # and the old session touches nothing of the new parent
+                session.call({})
+            assert call(sandbox, "def f():\n    return 3").value == 3
+
+
+@pytest.mark.parametrize("which", [0, -1], ids=["outermost", "innermost"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_warm_parent_that_dies_while_a_call_is_waited_for(method, which):
+    with made(method, Limits(cpu_s=300, wall_s=300.0)) as sandbox, ThreadPoolExecutor(1) as pool:
+        parent = parents(sandbox)[which]
+        with sandbox.program("def f():\n    while True: pass", "f", ALL) as session:
+            waiting = pool.submit(session.call, {})
+            parent.kill()
+            with pytest.raises(Broken):
+                waiting.result(200)
         assert call(sandbox, "def f():\n    return 1").value == 1
 
 

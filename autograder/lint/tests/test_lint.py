@@ -56,6 +56,7 @@ DEFECTS = [
     ("en.qmd", '{.content-visible when-profile="answer"}', "{.x}", r"solution would be on the student's page"),
     ("en.qmd", '{.callout-tip collapse="true" title="Reference answer"}', "{.x}", r"reference answer is not folded"),
     ("en.qmd", "One sentence first.\n", "", r"en\.qmd:\d+: The callout starts with a heading.*title=\"A heading inside\""),
+    ("en.qmd", 'b["two"]', 'b["two<br/>+ one"]', r"en\.qmd:\d+: The diagram's label 'two<br/>\+ one' reads as a Markdown list"),
     ("en.qmd", "\n- [An article]", "Text\n- [An article]", r"en\.qmd:\d+: The list has no blank line before it"),
     ("en.qmd", "../glossary/en.qmd", "../glossary/no.qmd", r"en\.qmd:\d+: The link leads nowhere: \.\./glossary/no\.qmd"),
     ("en.qmd", "../glossary/en.qmd", "../glossary/zh.qmd", r"other language"),

@@ -225,8 +225,8 @@ def on_a_students_machine(out, tmp_path, *argv, cwd="."):
         with zipfile.ZipFile(next(home.glob("*.whl"))) as z:
             z.extractall(tmp_path / "site")
         (home / "machine.py").write_text(STUDENTS_MACHINE)
-    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "COURSE_ROOT": str(tmp_path / "nowhere"), "NO_COLOR": "1"}
-    return subprocess.run([sys.executable, "machine.py", *argv], cwd=home / cwd, env=env, capture_output=True, text=True)
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "COURSE_ROOT": str(tmp_path / "nowhere"), "NO_COLOR": "1", "PYTHONIOENCODING": "gbk"}
+    return subprocess.run([sys.executable, "machine.py", *argv], cwd=home / cwd, env=env, capture_output=True, encoding="gbk")
 
 
 def test_the_bundle_works_without_the_course(out, tmp_path):

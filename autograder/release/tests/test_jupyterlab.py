@@ -6,9 +6,10 @@ import pytest
 
 from autograder.release.bundle import release
 from autograder.release.tests.fixture_lesson import SLUG, SOLUTION
-from autograder.release.tests.lab import ARGS, CHROMIUM, Lab, jupyterlab
+from autograder.release.tests.lab import Lab, jupyterlab
+from tests.support.browser import chromium
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt install chromium)")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +24,9 @@ def desk(lesson, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lab(desk, tmp_path_factory):
-    from playwright.sync_api import sync_playwright
-
     home = tmp_path_factory.mktemp("home")
-    with jupyterlab(desk, home, {"COURSE_ROOT": str(home)}) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+    with jupyterlab(desk, home, {"COURSE_ROOT": str(home)}) as address, chromium() as browser:
         yield lambda lang: Lab(browser, address, f"{lang}/{SLUG}.ipynb")
-        browser.close()
 
 
 def test_the_page_reads_well_and_asks_no_other_host(lab):

@@ -1,5 +1,8 @@
 """The frame of the command `course`: exit statuses and messages."""
 
+import io
+import sys
+
 import pytest
 
 from autograder import cli
@@ -39,3 +42,14 @@ def test_a_command_of_the_instructors_part_is_refused_in_a_students_install(caps
     code, _, err = call(capsys, "no-such-module")
     assert code == 1 and "student's install" in err
     assert "no-such-module" not in call(capsys, "--help")[1]
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("gbk", "[ok] [!!] ○ 学 ?"), ("ascii", "[ok] [!!] [ ] ? ?"), ("utf-8", "✔ ✘ ○ 学 ✂")])
+def test_a_console_that_lacks_a_character_shows_the_rest(monkeypatch, encoding, shown):
+    console = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", console)
+    with pytest.raises(SystemExit):
+        cli.run(["--help"])
+    print("✔ ✘ ○ 学 ✂")
+    console.flush()
+    assert console.buffer.getvalue().decode(encoding).splitlines()[-1] == shown

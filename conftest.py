@@ -1,0 +1,26 @@
+"""For every test of the project: what a test needs and the machine lacks is skipped, and said at the end, a line each (tests/support/needs.py)."""
+
+import pytest
+
+from tests.support.needs import NEEDS, SKIP, is_here, lines
+
+
+def pytest_configure(config):
+    for key, need in NEEDS.items():
+        config.addinivalue_line("markers", f"{key}: needs {need.name}")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for key in NEEDS:
+            if item.get_closest_marker(key) and not is_here(key):
+                item.add_marker(pytest.mark.skip(reason=SKIP + key))
+                break
+
+
+def pytest_terminal_summary(terminalreporter):
+    reports = [r for r in terminalreporter.stats.get("skipped", ()) if isinstance(r.longrepr, tuple)]
+    if said := lines([r.longrepr[2].removeprefix("Skipped: ") for r in reports]):
+        terminalreporter.section("not run on this machine")
+        for line in said:
+            terminalreporter.line(line)
