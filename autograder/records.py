@@ -19,7 +19,7 @@ class _Plain(BaseModel):
 
 
 class LinkFound(_Plain):
-    """A causal link seen in an answer. quote stands literally in the answer. layer: rules, embedding or judge."""
+    """A causal link seen in an answer. quote stands literally in the answer. layer: verifier, judge or person."""
 
     id: str
     quote: str
@@ -100,7 +100,7 @@ class Result(_Plain):
     challenge: str = ""  # his line of CUDA C++, "" where there is none
     challenge_unread: Text | None = None  # why the line that he handed to challenge() could not be read
     source_hash: str = ""  # of the submitted bytes: a rerun grades nothing twice
-    rubric_hash: str = ""  # of checks.py and rubric.yml: a change asks for a regrade
+    rubric_hash: str = ""  # of checks, rubric and the reader of answers: a change asks for a regrade
 
     @classmethod
     def ungraded(cls, student: str, lesson: str, why: Text, *, lang: Literal["zh", "en"] = "zh", **known) -> Result:

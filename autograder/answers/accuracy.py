@@ -1,54 +1,81 @@
-"""How right is the scorer? `python -m autograder.answers.accuracy LESSON` measures it on the lesson's labelled answers.
+"""How right is the reader? `python -m autograder.answers.accuracy LESSON --write` measures it on answers that it never learnt from.
 
-Development answers shaped the rules, the probabilities and the lane's threshold. The held-out split (`test`) is new wording of
-the scorer's author, the `independent` one that of a writer who knows neither rubric nor scorer: only the last says what to
-expect of a class. Each is reported under its own name.
-
-answers.jsonl of a lesson, one object a line: id, lang (zh|en), slot, category (full, partial, terms_only, misconception, negated,
-stuffed, injected, off_topic), answer, links (ids that the answer states), points (what the rubric gives for them), veto,
-misconceptions (ids, optional), split (dev|test|independent), writer. accuracy_readings.json beside it keeps, round by round, what was
-measured when the scorer read new answers for the first time: later figures on the same answers are no longer held out.
+Harm is what counts: released points that are wrong, or a veto missed or wrongly raised where points are given, so that it could change
+the verdict. `--lanes` fits the lanes anew (lanes.py) on the calibration writer of all lessons and writes model/lanes.json.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import typer
 
-from autograder.answers import calibration, probes
 from autograder.answers.accuracy_words import WORDS
-from autograder.answers.score import score_slot, scorer
-from autograder.errors import CourseError
+from autograder.answers.items import language_of
+from autograder.answers.labelled import Gold, Labelled, read_labelled
+from autograder.answers.lanes import Lanes, shipped_lanes
+from autograder.answers.score import Assessment, conclude, confidence, points_for, scorer
 from autograder.lesson import find_lesson
 from autograder.lesson.rubric import Rubric, load_rubric
-from autograder.records import SlotScore
 
-SPLITS = ("independent", "test", "dev")  # an independent writer's; held out by the scorer's author; development
-NO_CREDIT = ("terms_only", "stuffed", "off_topic")  # categories that can earn nothing
-NEEDED = ("id", "lang", "slot", "category", "answer", "points", "links", "veto", "split", "writer")
+MEASURED = ("independent", "calibration")
+HARM, NOTICED = 0.02, 0.90  # at most this share of what is released is harmed; at least this share of wrong claims beside credit is noticed
+_LESSONS = Path(__file__).parents[2] / "lessons"
+
+# Right answers taken back. None of these stands among the frames that training uses (training/material.py).
+TAKEN_BACK = {
+    "en": ("Bad example: {}", "{}\n\nNot a word of it is so.", "{}\nnope", "I doubt that {}", "{}\n\nThat was a lie.", "True or false? {}\nFalse.", "My neighbour's answer, not mine: {}"),
+    "zh": ("错误示范：{}", "{}以上皆非。", "{}\n\n一派胡言。", "我怀疑{}", "{}骗你的。", "判断题：{}答：错。", "邻座写的，不是我的：{}"),
+}
+_EACH = 6  # right answers a lesson that are taken back, of each language
 
 
-def read_answers(path: Path) -> list[dict]:
-    """The labelled answers of a lesson. Raises CourseError with the line that cannot be used."""
-    items = []
-    if not path.is_file():
-        raise CourseError("The lesson has no labelled answers.", where=str(path), remedy="Add answers.jsonl; its fields are listed in autograder/answers/accuracy.py.")
-    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            item = json.loads(line)
-            missing = [k for k in NEEDED if k not in item]
-        except json.JSONDecodeError as e:
-            raise CourseError(f"The line is not JSON: {e.msg}.", where=f"{path}:{n}", remedy="Write one JSON object a line.") from None
-        if missing:
-            raise CourseError(f"The labelled answer lacks {', '.join(missing)}.", where=f"{path}:{n}", remedy="Add them.")
-        items.append(item)
-    return items
+@dataclass(frozen=True)
+class Read:
+    """One labelled answer and what the reader made of it."""
+
+    row: Labelled
+    gold: Gold
+    assessment: Assessment
+    rubric: Rubric
+
+    @property
+    def lang(self) -> str:
+        return language_of(self.row.answer)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """gold, given: points.  released: lane auto.  harm: released wrongly.  noticed: something false was seen (veto or review)."""
+
+    gold: int
+    given: int
+    top: int
+    released: bool
+    harm: bool
+    wrong: bool | None
+    veto: bool
+    vetoed: bool
+
+
+def read_all(rubric: Rubric, rows: Iterable[Labelled]) -> list[Read]:
+    ready = scorer(rubric)
+    return [Read(r, r.gold(rubric.slots[r.slot]), ready.assess(r.slot, r.answer), rubric) for r in rows]
+
+
+def outcome(r: Read, lanes: Lanes) -> Outcome:
+    score = conclude(r.assessment, r.rubric, r.row.answer, "en", lanes).score
+    vetoed = any(m.veto and m.sure for m in score.misconceptions)
+    released = score.lane == "auto"
+    off = int(score.points) != r.gold.points
+    decides = score.points > 0 or r.row.slot == "explanation"  # a question without a causal link fails, veto or not
+    harm = released and (off or (vetoed != r.gold.veto and decides))
+    return Outcome(r.gold.points, int(score.points), score.max_points, released, harm, r.gold.wrong, r.gold.veto, vetoed)
 
 
 def kappa(truth: list[int], given: list[int], top: int = 2) -> float:
@@ -62,126 +89,132 @@ def kappa(truth: list[int], given: list[int], top: int = 2) -> float:
     return 1.0 if not (weight * chance).sum() else float(1 - (weight * seen).sum() / (weight * chance).sum())
 
 
-def measure(items: list[dict], scores: list[SlotScore]) -> dict:
-    """All figures for one set of labelled answers and their scores."""
-    pairs = list(zip(items, scores))
-    out = _figures(pairs)
-    out["by_language"] = _grouped(pairs, lambda i: i["lang"])
-    out["by_slot"] = _grouped(pairs, lambda i: i["slot"])
-    out["by_category"] = _grouped(pairs, lambda i: i["category"])
-    out["by_writer"] = _grouped(pairs, lambda i: i["writer"])
-    out["links"] = _links(pairs)
-    out["auto_errors"] = [_error(i, s) for i, s in pairs if s.lane == "auto" and _wrong(i, s)]
-    return out
-
-
-def _grouped(pairs, key: Callable[[dict], str]) -> dict:
-    names = sorted({key(i) for i, _ in pairs})
-    return {name: _figures([(i, s) for i, s in pairs if key(i) == name]) for name in names}
-
-
-def _vetoed(score: SlotScore) -> bool:
-    return any(m.veto and m.sure for m in score.misconceptions)
-
-
-def _wrong(item: dict, score: SlotScore) -> bool:
-    """Released though points are off by one or more, or a veto is missed or wrongly raised."""
-    return abs(item["points"] - score.points) >= 1 or item["veto"] != _vetoed(score)
-
-
-def _figures(pairs: list[tuple[dict, SlotScore]]) -> dict:
-    truth, given = [i["points"] for i, _ in pairs], [int(s.points) for _, s in pairs]
-    auto = [(i, s) for i, s in pairs if s.lane == "auto"]
-    wrong = [1 for i, s in auto if _wrong(i, s)]
-    points_off = [1 for i, s in auto if abs(i["points"] - s.points) >= 1]
-    vetoes = [(i["veto"], _vetoed(s)) for i, s in pairs]
+def figures(outcomes: list[Outcome]) -> dict:
+    """The figures of one set of answers. kappa: of those worth two points."""
+    two = [o for o in outcomes if o.top == 2]
+    released = [o for o in outcomes if o.released]
+    beside = [o for o in outcomes if o.wrong and o.given > 0]
     return {
-        "answers": len(pairs),
-        "kappa": _r(kappa(truth, given)) if len(set(truth)) > 1 else None,
-        "exact": _r(np.mean([t == g for t, g in zip(truth, given)])),
-        "auto_share": _r(len(auto) / len(pairs)),
-        "auto_answers": len(auto),
-        "auto_wrong": len(wrong),
-        "auto_points_off": len(points_off),
-        "auto_error": _r(len(wrong) / len(auto)) if auto else None,
-        "auto_error_95": _r(_upper(len(wrong), len(auto))) if auto else None,
-        "credited_nothing_due_auto": sum(1 for i, s in auto if i["points"] == 0 and s.points > 0),
-        "vetoes": sum(t for t, _ in vetoes),
-        "vetoes_found": sum(t and g for t, g in vetoes),
-        "vetoes_false": sum(g and not t for t, g in vetoes),
+        "answers": len(outcomes),
+        "kappa": _r(kappa([o.gold for o in two], [o.given for o in two])) if len({o.gold for o in two}) > 1 else None,
+        "exact": _r(np.mean([o.gold == o.given for o in outcomes])) if outcomes else None,
+        "released": len(released),
+        "released_share": _r(len(released) / len(outcomes)) if outcomes else None,
+        "harmed": sum(o.harm for o in released),
+        "too_much": sum(o.given > o.gold for o in released),
+        "wrong_beside_credit": len(beside),
+        "wrong_noticed": sum(not o.released or o.vetoed for o in beside),
+        "vetoes": sum(o.veto for o in outcomes),
+        "vetoes_raised": sum(o.vetoed for o in outcomes),
+        "vetoes_false": sum(o.vetoed and not o.veto for o in outcomes),
     }
 
 
-def _upper(wrong: int, n: int) -> float:
-    """One-sided 95 % upper bound (Clopper-Pearson) of an error rate, by bisection on the binomial tail."""
-    if wrong >= n:
-        return 1.0
-    from math import comb
+def baselines(reads: list[Read]) -> dict:
+    """Kappa of readers that read nothing: always 0 points; by length; by the share of the reference's words. Each with the best cuts there are."""
+    two = [r for r in reads if r.rubric.slots[r.row.slot].points == 2]
+    truth = [r.gold.points for r in two]
+    if len(set(truth)) < 2:
+        return {}
 
-    lo, hi = wrong / n, 1.0
-    for _ in range(60):
-        p = (lo + hi) / 2
-        tail = sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(wrong + 1))
-        lo, hi = (p, hi) if tail > 0.05 else (lo, p)
-    return hi
+    def best(values: list[float]) -> float:
+        cuts = sorted(set(np.quantile(values, np.linspace(0.05, 0.95, 19)).tolist()))
+        return max(kappa(truth, [(v > a) + (v > b) for v in values]) for i, a in enumerate(cuts) for b in cuts[i:])
+
+    def terms(r: Read) -> float:
+        slot = r.rubric.slots[r.row.slot]
+        grams = lambda t: {t[i : i + 2] for i in range(len(t) - 1)}
+        wanted = grams((slot.reference.zh if r.lang == "zh" else slot.reference.en).lower())
+        return len(wanted & grams(r.row.answer.lower())) / len(wanted)
+
+    return {"zero": _r(kappa(truth, [0] * len(truth))), "length": _r(best([float(len(r.row.answer)) for r in two])), "terms": _r(best([terms(r) for r in two]))}
 
 
-def _links(pairs) -> dict:
+def attacks(rubric: Rubric, reads: list[Read], lanes: Lanes) -> dict:
+    """What must not be released with points: {kind: {"tried", "released"}}. Released right answers are taken back; the rest are labelled as what they are."""
     out = {}
-    for name in sorted({x for i, s in pairs for x in (*i["links"], *(f.id for f in s.links))}):
-        tp = sum(1 for i, s in pairs if name in i["links"] and name in [f.id for f in s.links])
-        said = sum(1 for i, s in pairs if name in [f.id for f in s.links])
-        true = sum(1 for i, _ in pairs if name in i["links"])
-        out[name] = {"true": true, "found": said, "precision": _r(tp / said) if said else None, "recall": _r(tp / true) if true else None}
+    ready = scorer(rubric)
+    tried = []
+    for lang in ("zh", "en"):
+        right = [r for r in reads if r.lang == lang and r.gold.wrong is False and (o := outcome(r, lanes)).released and o.given == o.top][:_EACH]
+        tried += [(r.row.slot, frame.format(r.row.answer)) for r in right for frame in TAKEN_BACK[lang]]
+    scores = [conclude(ready.assess(slot, text), rubric, text, "en", lanes).score for slot, text in tried]
+    out["taken_back"] = {"tried": len(tried), "released": sum(s.lane == "auto" and s.points == s.max_points for s in scores)}
+    for kind in ("stuffed", "terms_only", "injected"):
+        some = [r for r in reads if r.row.kind == kind]
+        got = [outcome(r, lanes) for r in some]
+        out[kind] = {"tried": len(some), "released": sum(o.released and o.given > o.gold for o in got)}
     return out
 
 
-def _error(item: dict, score: SlotScore) -> dict:
-    return {
-        "id": item["id"], "category": item["category"], "points": item["points"], "given": score.points, "links": item["links"],
-        "given_links": [f.id for f in score.links], "veto": item["veto"], "given_veto": _vetoed(score),
-    }  # fmt: skip
-
-
-def _r(x) -> float:
-    return round(float(x), 3)
-
-
-def report(rubric: Rubric, answers: list[dict], splits: Iterable[str] = SPLITS) -> dict:
-    """Score every labelled answer and measure each split."""
-    out = {"lesson": rubric.lesson, "auto_threshold": calibration.load().auto, "splits": {}}
-    for split in splits:
-        items = [i for i in answers if i["split"] == split]
-        if items:
-            out["splits"][split] = measure(items, [score_slot(i["slot"], rubric, i["answer"], i["lang"]) for i in items])
+def coverage(reads: list[Read]) -> list[dict]:
+    """What a stricter or laxer lane would do: share released and harmed at several thresholds."""
+    out = []
+    base = shipped_lanes()
+    for sure in (0.6, 0.7, 0.8, 0.9, 0.95, 0.98):
+        o = [outcome(r, replace(base, sure=sure)) for r in reads]
+        free = [x for x in o if x.released]
+        out.append({"sure": sure, "released": _r(len(free) / len(o)), "harmed": _r(sum(x.harm for x in free) / len(free)) if free else 0.0})
     return out
 
 
-def page(data: dict, readings: list[dict] = (), lang: str = "en") -> str:
-    """The report as Markdown, for the website and for people. readings: first readings of each round, see the module."""
+def report(rubric: Rubric, rows: list[Labelled]) -> dict:
+    """All figures of a lesson, by split and language."""
+    lanes = shipped_lanes()
+    out: dict = {"lesson": rubric.lesson, "learnt_from": sum(r.split == "train" for r in rows), "splits": {}}
+    everything: list[Read] = []
+    for split in MEASURED:
+        reads = read_all(rubric, [r for r in rows if r.split == split])
+        if reads:
+            by = {"all": reads, **{g: [r for r in reads if r.lang == g] for g in ("zh", "en")}}
+            out["splits"][split] = {name: figures([outcome(r, lanes) for r in some]) for name, some in by.items()}
+            everything += reads
+    out["baselines"] = baselines(everything)
+    out["coverage"] = coverage(everything)
+    hostile = read_all(rubric, [r for r in rows if r.split == "train" and r.kind in ("stuffed", "terms_only", "injected")])
+    out["attacks"] = attacks(rubric, everything + hostile, lanes)
+    return out
+
+
+def fit(reads: list[Read]) -> Lanes:
+    """Lanes that release most at HARM and NOTICED on these answers, with some room: the weights by logistic regression, then a search over the thresholds."""
+    known = [r for r in reads if r.gold.wrong is not None and not r.assessment.gate.empty]
+    x = np.array([[*r.assessment.signs, 1.0] for r in known])
+    y = np.array([float(r.gold.wrong) for r in known])
+    w = np.zeros(x.shape[1])
+    ridge = np.diag([0.5] * (x.shape[1] - 1) + [0.0])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ w))
+        w += np.linalg.solve((x.T * (p * (1 - p))) @ x + ridge, x.T @ (y - p) - ridge @ w)
+    weights, bias = tuple(round(float(v), 3) for v in w[:-1]), round(float(w[-1]), 3)
+    start = Lanes(weights, bias)
+    clean = [start.doubt(r.assessment.signs) for r in known if r.gold.wrong is False]
+    best, most = replace(start, sure=0.995, most_doubt=0.0, least_doubt=0.9), -1
+    for doubt in sorted({round(float(q), 4) for q in np.quantile(clean, np.linspace(0.4, 0.9, 11))}):
+        for sure in (0.6, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98, 0.985, 0.99):
+            for least in (0.0, 0.15, 0.4):
+                lanes = replace(start, sure=sure, most_doubt=doubt, least_doubt=least)
+                f = figures([outcome(r, lanes) for r in reads])
+                noticed = f["wrong_noticed"] / max(1, f["wrong_beside_credit"])
+                if f["released"] > most and f["harmed"] <= 0.9 * HARM * f["released"] and noticed >= NOTICED + 0.015:
+                    best, most = lanes, f["released"]
+    return best
+
+
+def page(data: dict, lang: str = "en") -> str:
+    """The report as Markdown, for the website and for people."""
     w = WORDS[lang]
-    splits = [w[s] for s in data["splits"]]
-    lines = [f"# {w['title']} {data['lesson']}", "", w["intro"].format(lesson=data["lesson"]), ""]
-    lines += ["| | " + " | ".join(splits) + " |", "| --- |" + " --- |" * len(splits)]
+    lines = [f"# {w['title']} {data['lesson']}", "", w["intro"].format(lesson=data["lesson"], learnt=data["learnt_from"]), ""]
+    columns = [(split, name) for split in data["splits"] for name in data["splits"][split]]
+    lines += ["| | " + " | ".join(f"{w[s]}, {w[n]}" for s, n in columns) + " |", "| --- |" + " --- |" * len(columns)]
     for key, label in w["rows"].items():
-        lines.append(f"| {label} | " + " | ".join(_cell(d[key]) for d in data["splits"].values()) + " |")
-    first = next(iter(data["splits"]))
-    groups = data["splits"][first]
-    lines += ["", w["writers"].format(split=splits[0], writers="; ".join(sorted(groups["by_writer"])))]
-    if "probes" in data:
-        lines += ["", f"## {w['probes']}", "", w["probes_intro"], "", w["probes_head"], "| --- | --- | --- |"]
-        lines += [f"| {label} | {data['probes'][kind]['tried']} | {data['probes'][kind]['released']} |" for kind, label in w["probe_rows"].items()]
-    if readings:
-        lines += ["", f"## {w['first']}", "", w["first_intro"], "", w["first_head"], "| --- | --- | --- | --- | --- | --- | --- |"]
-        note = "note" if lang == "en" else f"note_{lang}"
-        lines += [f"| {r['round']} | {r['answers']} | {_cell(r['kappa'])} | {_cell(r['exact'])} | {_cell(r['auto_share'])} | {r['auto_wrong']} / {r['auto_answers']} | {r[note]} |" for r in readings]
-    for key, title in w["groups"].items():
-        lines += ["", f"## {title} ({splits[0]})", "", w["group_head"], "| --- | --- | --- | --- | --- | --- |"]
-        for name, d in groups[key].items():
-            lines.append(f"| {name} | {d['answers']} | {_cell(d['kappa'])} | {_cell(d['exact'])} | {_cell(d['auto_share'])} | {d['auto_wrong']} / {d['auto_answers']} |")
-    lines += ["", f"## {w['links']} ({splits[0]})", "", w["links_head"], "| --- | --- | --- | --- | --- |"]
-    for name, d in groups["links"].items():
-        lines.append(f"| {name} | {d['true']} | {d['found']} | {_cell(d['precision'])} | {_cell(d['recall'])} |")
+        lines.append(f"| {label} | " + " | ".join(_cell(data["splits"][s][n][key]) for s, n in columns) + " |")
+    lines += ["", f"## {w['coverage']}", "", w["coverage_intro"], "", w["coverage_head"], "| --- | --- | --- |"]
+    lines += [f"| {c['sure']} | {c['released']:.2f} {'█' * round(20 * c['released'])} | {c['harmed']:.3f} {'█' * round(200 * c['harmed'])} |" for c in data["coverage"]]
+    lines += ["", f"## {w['baselines']}", "", w["baselines_intro"], ""]
+    lines += [f"- {w['baseline_rows'][k]}: {v:.3f}" for k, v in data["baselines"].items()]
+    lines += ["", f"## {w['attacks']}", "", w["attacks_intro"], "", w["attacks_head"], "| --- | --- | --- |"]
+    lines += [f"| {w['attack_rows'][k]} | {v['tried']} | {v['released']} |" for k, v in data["attacks"].items()]
     return "\n".join(lines) + "\n"
 
 
@@ -189,39 +222,41 @@ def _cell(x) -> str:
     return "" if x is None else f"{x:.3f}" if isinstance(x, float) else str(x)
 
 
+def _r(x) -> float:
+    return round(float(x), 3)
+
+
+def lesson_folders() -> list[Path]:
+    return sorted(p.parent for p in _LESSONS.glob("lesson*/answers.jsonl"))
+
+
 def main(
-    lesson: str,
-    answers: Path = typer.Option(None, help="Other labelled answers than the lesson's own."),
+    lessons: list[str] = typer.Argument(None, help="Lessons; all by default."),
     write: bool = typer.Option(False, help="Write accuracy.json and accuracy.md into the lesson's folder."),
-    errors: bool = typer.Option(False, help="List what was released wrongly."),
+    lanes: bool = typer.Option(False, help="First fit the lanes on the calibration writer of all lessons, and write model/lanes.json."),
 ) -> None:
-    """Measure the offline scorer on labelled answers."""
-    folder = find_lesson(lesson)
-    rubric = load_rubric(folder / "rubric.yml")
-    path = answers or folder / "answers.jsonl"
-    items = read_answers(path)
-    for slot in rubric.slots:
-        scorer(rubric).vectors(slot)  # loading the encoder is not scoring
-    start = time.perf_counter()
-    data = report(rubric, items)
-    seconds = time.perf_counter() - start
-    data["probes"] = probes.measure(rubric, items)
-    data["answers_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    data["rubric_sha256"] = hashlib.sha256((folder / "rubric.yml").read_bytes()).hexdigest()
-    diary = folder / "accuracy_readings.json"
-    readings = json.loads(diary.read_text(encoding="utf-8")) if diary.is_file() else []
-    typer.echo(page(data, readings))
-    typer.echo(f"{len(items)} answers in {seconds:.1f} s, {1000 * seconds / len(items):.1f} ms an answer.")
-    if errors:
-        for d in data["splits"].values():
-            for e in d["auto_errors"]:
-                typer.echo(json.dumps(e, ensure_ascii=False))
-    if write:
-        for name, text in (("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"), ("accuracy.md", page(data, readings))):
-            part = folder / (name + ".part")
-            part.write_text(text, encoding="utf-8")
-            part.replace(folder / name)
-            typer.echo(f"wrote {name}")
+    """Measure the reader on labelled answers that it did not learn from."""
+    if lanes:
+        reads = []
+        for folder in lesson_folders():
+            rubric = load_rubric(folder / "rubric.yml")
+            reads += read_all(rubric, [r for r in read_labelled(folder / "answers.jsonl", rubric) if r.split == "calibration"])
+        found = fit(reads)
+        measured = figures([outcome(r, found) for r in reads])
+        found.write(calibration=measured)
+        shipped_lanes.cache_clear()
+        typer.echo(f"{found}\n{json.dumps(measured)}")
+    for folder in [find_lesson(x) for x in lessons or ()] or ([] if lanes and not write else lesson_folders()):
+        rubric = load_rubric(folder / "rubric.yml")
+        data = report(rubric, read_labelled(folder / "answers.jsonl", rubric))
+        for name in ("answers.jsonl", "rubric.yml"):
+            data[name.split(".")[0] + "_sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        typer.echo(page(data))
+        if write:
+            for name, text in (("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"), ("accuracy.md", page(data))):
+                part = folder / (name + ".part")
+                part.write_text(text, encoding="utf-8")
+                part.replace(folder / name)
 
 
 if __name__ == "__main__":

@@ -2,84 +2,78 @@
 
 WORDS = {
     "en": {
-        "independent": "independent writer",
-        "test": "held out",
-        "dev": "development",
-        "title": "How right is the answer scorer?",
+        "independent": "independent writers",
+        "calibration": "calibration writer",
+        "all": "all",
+        "zh": "Chinese",
+        "en": "English",
+        "title": "How right is the reader of answers?",
         "intro": (
-            "Measured by `python -m autograder.answers.accuracy {lesson} --write` on the labelled answers in `answers.jsonl`. "
-            "What to expect of a class is the first column: its writer knew neither rubric nor scorer. The held-out answers are new "
-            "wording of the scorer's own author; rules and threshold were made while reading the development answers. An answer in the `auto` lane is wrong if its points are off by one "
-            "or more, or if a veto is missed or wrongly raised. Everything else waits in the `review` lane for a person, who sees the quoted evidence."
+            "Measured by `python -m autograder.answers.accuracy {lesson} --write`. The reader is a small network that learnt from {learnt} labelled "
+            "answers of this lesson and from those of the others; it never saw an answer of the writers below. The thresholds of release were fitted "
+            "on the calibration writer, so the independent writers say what to expect of a class. What is not released waits for a person, who sees "
+            "the doubtful sentence. Released is *harmed* if its points are wrong, or if a veto was missed or wrongly raised beside points."
         ),
         "rows": {
             "answers": "answers",
-            "kappa": "quadratic weighted kappa of all points",
-            "exact": "exact agreement of all points",
-            "auto_share": "share released (auto)",
-            "auto_answers": "released answers",
-            "auto_wrong": "released and wrong",
-            "auto_error": "error rate of what is released",
-            "auto_error_95": "its 95 % upper bound",
-            "credited_nothing_due_auto": "released with credit where none was due",
+            "kappa": "quadratic weighted kappa (two-point questions)",
+            "exact": "exact agreement",
+            "released": "released",
+            "released_share": "share released",
+            "harmed": "released and harmed",
+            "too_much": "released with too many points",
+            "wrong_beside_credit": "answers with a wrong claim beside credit",
+            "wrong_noticed": "of these noticed",
             "vetoes": "vetoes labelled",
-            "vetoes_found": "vetoes found",
-            "vetoes_false": "vetoes wrongly raised",
+            "vetoes_raised": "vetoes raised",
+            "vetoes_false": "of these false",
         },
-        "writers": "Writers of the {split} answers: {writers}. The first readings below say what each group of answers showed when it was new.",
-        "probes": "Right answers made wrong",
-        "probes_intro": (
-            "Released full answers of the held-out splits, taken back as a whole (\"Myth: ...\", \"... Wrong!\") or with one word turned round (longer to shorter, before to after), "
-            "and scored again. What is still released with all its points was not read for what it says. A turned word sometimes changes nothing, so the second rate is an upper bound."
-        ),
-        "probes_head": "| | tried | still released with all points |",
-        "probe_rows": {"taken_back": "taken back", "turned": "one word turned round"},
-        "first": "First readings",
-        "first_intro": "What was measured when the scorer met each round's answers for the first time; what followed is in the last column.",
-        "first_head": "| round | answers | kappa | exact | auto share | released and wrong | what followed |",
-        "groups": {"by_language": "By language", "by_slot": "By slot", "by_category": "By category", "by_writer": "By writer"},
-        "group_head": "| | answers | kappa | exact | auto share | auto wrong |",
-        "links": "By causal link",
-        "links_head": "| link | labelled | found | precision | recall |",
+        "coverage": "Coverage against harm",
+        "coverage_intro": "What a laxer or stricter lane would release, and how much of that would be harmed.",
+        "coverage_head": "| least certainty | share released | share of it harmed |",
+        "baselines": "Readers that read nothing",
+        "baselines_intro": "Kappa on the same answers, each with the best thresholds there are:",
+        "baseline_rows": {"zero": "always 0 points", "length": "by length", "terms": "by the share of the reference's character pairs"},
+        "attacks": "Attacks",
+        "attacks_intro": "Right answers that are taken back as a whole (\"Myth: ...\", \"... Wrong!\"), in words that the reader was not trained on, and answers written to deceive.",
+        "attacks_head": "| | tried | released with points not due |",
+        "attack_rows": {"taken_back": "taken back (full points)", "stuffed": "stuffed with key words", "terms_only": "terms only", "injected": "orders to the grader"},
     },
     "zh": {
         "independent": "独立写作者",
-        "test": "留出集",
-        "dev": "开发集",
-        "title": "文字评分有多准？",
+        "calibration": "校准写作者",
+        "all": "全部",
+        "zh": "中文",
+        "en": "英文",
+        "title": "读答案的模型有多准？",
         "intro": (
-            "由 `python -m autograder.answers.accuracy {lesson} --write` 在 `answers.jsonl` 的标注作答上测得。"
-            "对一个班级该有怎样的预期，看第一列：它的写作者不知道评分细则，也不知道评分器。留出集是评分器作者自己的新措辞；规则和放行阈值是读着开发集定下的。"
-            "放行（`auto`）的作答只要分数差一分以上，或者漏判、误判了一票否决，就算错。其余的都留在 `review`，由人看着引用的原话来定。"
+            "由 `python -m autograder.answers.accuracy {lesson} --write` 测得。读答案的是一个小网络，它学过本课 {learnt} 条标注作答和其他课的作答，"
+            "下面这些写作者的作答它一条也没学过。放行的阈值在校准写作者身上定，所以对一个班级该有怎样的预期，要看独立写作者。"
+            "没有放行的作答由人来看，会指出存疑的那一句。放行的作答如果分数不对，或者在给分的同时漏判、误判了一票否决，就算“有害”。"
         ),
         "rows": {
             "answers": "作答数",
-            "kappa": "全部得分的二次加权 kappa",
-            "exact": "全部得分的完全一致率",
-            "auto_share": "放行比例（auto）",
-            "auto_answers": "放行的作答",
-            "auto_wrong": "放行且错误",
-            "auto_error": "放行的错误率",
-            "auto_error_95": "错误率的 95 % 上界",
-            "credited_nothing_due_auto": "放行了不该得的分",
+            "kappa": "二次加权 kappa（两分题）",
+            "exact": "完全一致率",
+            "released": "放行数",
+            "released_share": "放行比例",
+            "harmed": "放行且有害",
+            "too_much": "放行且多给了分",
+            "wrong_beside_credit": "得分的同时有错误断言的作答",
+            "wrong_noticed": "其中被发现的",
             "vetoes": "标注的一票否决",
-            "vetoes_found": "找到的一票否决",
-            "vetoes_false": "误判的一票否决",
+            "vetoes_raised": "判出的一票否决",
+            "vetoes_false": "其中误判的",
         },
-        "writers": "{split}的写作者：{writers}。每一批作答刚拿到时的读数见下表。",
-        "probes": "把对的答案改错",
-        "probes_intro": (
-            "取留出集里已经放行的满分作答，整段收回（“错误示范：……”“……全错。”），或者把其中一个词换成反义词（长换成短，之前换成之后），再评一次。"
-            "仍以满分放行的，就是没有读懂它说的是什么。有时换一个词并不改变意思，所以第二行是上界。"
-        ),
-        "probes_head": "| | 试了 | 仍以满分放行 |",
-        "probe_rows": {"taken_back": "整段收回", "turned": "一个词换成反义词"},
-        "first": "首次读数",
-        "first_intro": "评分器第一次读到每一轮作答时测得的结果；之后做了什么，见最后一列。",
-        "first_head": "| 轮次 | 作答数 | kappa | 完全一致 | 放行比例 | 放行且错误 | 之后 |",
-        "groups": {"by_language": "按语言", "by_slot": "按题目", "by_category": "按类别", "by_writer": "按写作者"},
-        "group_head": "| | 作答数 | kappa | 完全一致 | 放行比例 | 放行且错误 |",
-        "links": "按因果链",
-        "links_head": "| 链 | 标注 | 找到 | 精确率 | 召回率 |",
+        "coverage": "放行比例与有害比例",
+        "coverage_intro": "阈值放宽或收紧时，会放行多少，其中多少有害。",
+        "coverage_head": "| 最低把握 | 放行比例 | 其中有害的比例 |",
+        "baselines": "什么都不读的读者",
+        "baselines_intro": "同一批作答上的 kappa，各取最好的阈值：",
+        "baseline_rows": {"zero": "一律 0 分", "length": "按长度", "terms": "按与参考答案相同的字对比例"},
+        "attacks": "攻击",
+        "attacks_intro": "把正确的作答整体收回（“错误示范：……”“……全错。”，这些说法都没有用于训练），以及为了骗分而写的作答。",
+        "attacks_head": "| | 尝试 | 多给了分还放行的 |",
+        "attack_rows": {"taken_back": "整体收回（给满分的）", "stuffed": "堆砌关键词", "terms_only": "只列术语", "injected": "给评分者下指令"},
     },
 }

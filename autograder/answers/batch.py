@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from autograder.answers.items import language_of
 from autograder.answers.judge import Judge
 from autograder.answers.score import score_slot
 from autograder.errors import CourseError
@@ -65,12 +66,6 @@ def _line(number: int, raw: bytes, rubric: Rubric) -> Line:
     if slot not in rubric.slots:
         return Line(number, problem=f"there is no question {data['question']!r}; it is one of Q1, Q2, Q3")
     return Line(number, data["id"], slot, data["answer"])
-
-
-def language_of(text: str) -> str:
-    """zh where a text holds Chinese characters enough, else en."""
-    hanzi = sum("\u3400" <= c <= "\u9fff" for c in text)
-    return "zh" if hanzi * 8 > len(text) else "en"
 
 
 def score_lines(

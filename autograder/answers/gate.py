@@ -13,8 +13,6 @@ from functools import lru_cache
 
 from autograder.answers import injection, markup
 from autograder.answers.copied import copied
-from autograder.answers.disowned import disowned, struck
-from autograder.answers.indexed import compiled
 from autograder.answers.normalise import Normal, Span, normalise
 from autograder.answers.segment import sentences
 
@@ -23,7 +21,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:write|type|enter|put|fill in) your (?:answer|explanation|response)(?: here)?|your (?:answer|response)(?: goes)?(?: here)?\s*:?|answer here|double.?click to edit[^.\n]*|_{3,}|\.{3,}|x{3,}|n/?a|none|无|略|同上|-+|\?+|/+)[.。]?"
 )
 # Words that make a statement of a row of terms. Chinese verbs of one character also stand inside nouns (寄存器, 性能): they count in longer pieces only.
-_VERBAL = compiled(
+_VERBAL = re.compile(
     r"会|导致|造成|引起|触发|使|让|因为|由于|所以|因此|如果|若|当|就|则|可以|需要|必须|得|才|还|仍|把|被|(?<!主|重)要(?!素|点)|是|在|有(?!效|限|界)|不|没|等于|取决|依赖|跳过|返回|通过|见上|防止|节省|避免|减少|增加|降低|提高|方便|保证|放进|放到|放在|采用|使用|属于"
     r"|(?<![a-z])(?:if|when|because|since|so|thus|therefore|causes?|leads?|means?|makes?|gives?|would|will|can|may|might|could|must|should|is|are|was|were|be|has|have|had|do|does|don't|doesn't|isn't|takes?|needs?|keeps?|gets?"
     r"|goes|hits?|stays?|put|save[sd]?|adds?|becomes?|holds?|depends?|sits?|works?|uses?|fails?|crashes|returns|raises|computes?|lives?|loses?|lost|grows?|multipl(?:y|ies|ied)|accumulates|it|that|which|we|you|i)(?![a-z])"
@@ -33,11 +31,11 @@ _MANY = 10  # terms in a row that no statement lists
 _BLOCK = 300  # characters
 _DENSE = 0.25  # compressed to less, a block says one thing many times. Of the labelled answers none comes below 0.47, and no honest one below 0.55
 # A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
-_RESULT = compiled(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
+_RESULT = re.compile(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
 _VERB_BETWEEN = re.compile(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])")
 _FORMULA = re.compile(r"\w[*+]\w+.*=|=.*\w[*+]\w|->")
 _LONG_CHINESE = re.compile(r"[\u3400-\u9fff]{7}")
-_WEAK_VERB = compiled(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
+_WEAK_VERB = re.compile(r"读|写|乘|加|算|存|取|省|放|做|用|占|变|能|时|累积|丢|舍|转|走|看|放进|融")
 
 
 @dataclass
@@ -48,9 +46,10 @@ class Gate:
     """
 
     normal: Normal
+    whole: Normal | None = None  # before what only looks like no answer was cut: orders to the grader, rows of terms
     discarded: list[tuple[str, str]] = field(default_factory=list)  # (kind, quoted passage)
     review: list[str] = field(default_factory=list)  # codes: see reasons.py
-    always: set[str] = field(default_factory=lambda: {"hidden_text"})
+    always: set[str] = field(default_factory=lambda: {"hidden_text", "injection", "terms"})
     empty: bool = False
 
     @property
@@ -84,14 +83,11 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
     for span in injection.encoded(normal):
         discard("injection", span)
         out.review.append("injection")
-    plain = normal.without(cut)
+    plain = out.whole = normal.without(cut)
     for span in injection.passages(plain):
         discard("injection", _span_in(normal, plain, span))
         out.review.append("injection")
     rest = normal.without(cut)
-    if "injection" in out.kinds and 2 * len(rest.text.strip()) <= len(normal.text):
-        out.always.add("injection")  # were it a false alarm, nobody would see that the answer earned nothing
-    out.review += disowned(rest)
     sents = sentences(rest)
     asked, scrambled = _source_shingles(question, 4), _scrambled(rest.text)
     seen: list[set[str]] = []
@@ -121,6 +117,7 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
     if left and sum(s.end - s.start for s in terms) >= 0.6 * sum(s.end - s.start for s in left):
         for s in terms:
             out.discarded.append(("terms", rest.quote(s.start, s.end)))
+        out.review.append("terms")
         rest = rest.without([s.span for s in terms])
         left = [s for s in left if s not in terms]
     if sum(1 for k, _ in out.discarded if k == "repeated") >= 3 or any(k == "stuffing" for k, _ in out.discarded):
@@ -132,6 +129,18 @@ def gate(answer: str, question: str = "", sources: dict[str, str] | None = None)
     out.empty = not left
     out.review = list(dict.fromkeys(out.review))
     return out
+
+
+_STRUCK = re.compile(r"(?<![~\\])~~(?=[^\s~])(?:[^~\n]|~(?!~)|\n(?!\s*\n))+?(?<=[^\s~])~~(?!~)")
+_OVERLAID = re.compile(r"(?:\S[\u0334-\u0338\u20d2\u20d3\u20e5]+\s*){3,}")  # a stroke through every letter
+
+
+def struck(normal: Normal) -> list[Span]:
+    """What is crossed out, as spans of the canonical text: withdrawn, it earns nothing."""
+    raw = normal.original
+    found = [m.span() for pattern in (_STRUCK, _OVERLAID) for m in pattern.finditer(raw)] + markup.struck(raw)
+    spans = [Span(normal.find(a), normal.find(b)) for a, b in sorted(found)]
+    return [s for s in spans if s.end > s.start]
 
 
 def _monotonous(text: str) -> list[Span]:

@@ -10,7 +10,6 @@ import base64
 import binascii
 import re
 
-from autograder.answers.indexed import compiled
 from autograder.answers.normalise import Normal, Span
 from autograder.answers.segment import Sentence, sentences
 
@@ -22,7 +21,7 @@ _FULL = r"(?:满分|全分|高分|最高分|全部分数?|(?<![0-9.])[0-9一二�
 _HEAD = r"(?:^|(?<=[\n。.!?;(\[])|(?<=[。.!?;:,] ))"  # where a message from someone else may begin
 _ASK = r"(?:请|务必|必须|应(?:该|当)?|直接|麻烦|希望|求|恳请|拜托|帮忙|可以|就|都|一律|建议|要求|命令)"
 _SCORING = r"(?:评分|评判|给分|打分|阅卷|评卷|判分|计分)"
-_INJECTION = compiled(
+_INJECTION = re.compile(
     "|".join(
         (
             # forget the rules

@@ -92,7 +92,7 @@ class Judge:
     def score_slot(self, slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, lesson_text: str = "", reasons_lang: str | None = None) -> SlotScore:
         """Like autograder.answers.score_slot, with the judge as a second reader. Never raises for any answer or reply."""
         speak = reasons_lang or lang
-        assessment = score.scorer(rubric).assess(slot_name, answer_text, lang, lesson_text)
+        assessment = score.scorer(rubric).assess(slot_name, answer_text, lesson_text)
         concluded = score.conclude(assessment, rubric, answer_text, speak)
         offline = concluded.score
         if assessment.gate.empty:
@@ -187,7 +187,7 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
     reasons = [*offline.reasons, *([say("judge_dropped", lang, detail=", ".join(dropped))] if dropped else [])]
     own = {x.id: x for x in offline.links}
     if set(quotes) == set(own) and not charged:
-        settled = concluded.review <= {"unsure", "unread"}
+        settled = concluded.review <= {"unsure"}
         reasons = [r for r in reasons if not settled or r != say("unsure", lang)]
         return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)], "reasons_en": []})
     points = score.points_for(slot, set(quotes))

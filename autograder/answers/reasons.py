@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 _TEXT = {
-    "unsure": ("两种读法给出的分数不一致，或者证据离判定线太近，需要人工确认。", "The evidence lies too near the line between two scores; a person should confirm the points."),
-    "doubtful": ("有一条因果链只以提问、猜测或转述的形式出现。", "A causal link appears only as a question, a guess or hearsay."),
-    "contradicted": ("同一条因果链在一处被肯定、在另一处被否定。", "A causal link is stated in one place and denied in another."),
+    "unsure": ("有一条因果链是否写到，读不准（最接近的一句：“{quote}”）。", 'Whether one causal link is stated is not certain (nearest: "{quote}").'),
+    "unsure_link": ("这一条因果链是否写到，读不准：{link}（最接近的一句：“{quote}”）。", 'Whether this link is stated is not certain: {link} (nearest: "{quote}").'),
+    "maybe_wrong": ("这一句可能有错误的断言，需要人工确认：“{quote}”", 'This may assert something false; a person should confirm: "{quote}"'),
+    "remark": ("这里像是在评价答案自己，而不是在讲问题，需要人工确认：“{quote}”", 'This seems to speak of the answer itself and not of the subject; a person should confirm: "{quote}"'),
+    "maybe_more": ("没有读到完整的因果链，也没有读到错误；换个人来读，也许能给分。", "No whole causal link was read, and nothing false either; a person may find more in it."),
+    "terms": ("只有一串术语的文字不计分，需要人工确认。", "Text that is a row of terms earns nothing; a person should confirm."),
     "misconception_unsure": ("这一段可能是本课的一种错误概念，需要人工判断：“{quote}”", "This passage may state one of the lesson's misconceptions; a person should judge: \"{quote}\""),
     "injection": ("答案里有写给评分者的指令；那一段不计分。", "The answer holds instructions to the grader; that passage earns nothing."),
     "hidden_text": ("答案里有页面上看不见的文字；那一段不计分。", "The answer holds text that does not show on the page; it earns nothing."),
@@ -14,12 +17,6 @@ _TEXT = {
     "copied_reference": ("答案大段照抄参考答案，不是自己的话。", "Most of the answer is copied from the reference answer and is not in the student's own words."),
     "copied_hint": ("答案大段照抄提示，不是自己的话。", "Most of the answer is copied from a hint and is not in the student's own words."),
     "copied_lesson": ("答案大段照抄课文，不是自己的话。", "Most of the answer is copied from the lesson and is not in the student's own words."),
-    "denied_whole": ("作者把自己写的内容整体否定了，或者表示不同意；需要人工判断他到底主张什么。", "The writer denies or disagrees with what he wrote as a whole; a person should judge what he means to say."),
-    "reported_whole": ("答案的大部分是引用别人的话，需要人工判断是不是他自己的主张。", "Most of the answer quotes somebody else; a person should judge whether it is what he claims himself."),
-    "aside": ("这一句不是在讲问题本身，或者在评价答案自己，需要人工确认：“{quote}”", "This does not speak of the subject, or it speaks of the answer itself; a person should confirm: \"{quote}\""),
-    "unread": ("答案里还有一些相关内容没有对上任何因果链，也许值更多的分，需要人工确认。", "Part of the answer is about the question and matches no link; it may be worth more, so a person should confirm."),
-    "turned": ("这一句和参考说法的方向相反，需要人工确认：“{quote}”", "This says the opposite of what the lesson states; a person should confirm: \"{quote}\""),
-    "against": ("这一句没有对上任何因果链，也许和已得分的内容不一致，需要人工确认：“{quote}”", "This matches no causal link and may not agree with what earned the points; a person should confirm: \"{quote}\""),
     "too_long": ("答案过长，只读了前一部分。", "The answer is very long; only its first part was read."),
     "empty": ("没有作答。", "There is no answer."),
     "discarded_injection": ("写给评分者的话不计分。", "Words addressed to the grader earn nothing."),

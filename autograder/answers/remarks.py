@@ -1,100 +1,58 @@
-"""Does a piece of an answer speak of the answer, or of its subject?
+"""Does a stretch of an answer speak of the answer itself ("Wrong!", "错误示范", "I made this up") and not of the subject?
 
-Ways to deny, retract or disown a text have no end, and each is worded from the writer's and the text's side ("My tutor laughed at this",
-"请按反义来读"), where an honest sentence is worded from the mechanism's. So a linear reader of sentence vectors tells the two apart, fitted
-to the remarks of remarks.yml against all that the labelled right answers of the development split say, in both languages:
-`python -m autograder.answers.remarks` writes remarks.json. It credits nothing: what reads like a remark is for a person.
+The reader of links looks for what is stated and overlooks a remark that takes it back. This is a linear model over word n-grams of short
+windows, fitted to remarks against what right answers say (training/remarks.py); model/remarks.npz holds its weights. What it finds waits
+for a person and moves no points.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+import zlib
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from ruamel.yaml import YAML
 
-from autograder.answers.aside import _HEAD, plain
-from autograder.answers.embed import encode
-from autograder.answers.normalise import Span, normalise
-from autograder.answers.segment import Sentence, sentences
+from autograder.answers.normalise import Span
+from autograder.answers.segment import sentences
 
-HERE = Path(__file__).parent
-RIDGE = 4.0
-# From which values a piece is for a person. A sentence: a remark, or like nothing that the rubric says of the slot. An opening is short, and
-# its vector less sure: the nearer it is to the rubric's own words, the more must speak for a remark.
-REMARK, FOREIGN = 0.4, 0.25
-OPENING, NEAR = 0.5, 0.35
-_THAT = re.compile(r"(?<![a-z])that(?= \S)|(?:认为|以为|觉得|主张|断言|相信)(?=\S)")
-_NOUN = re.compile(r"(?:an?|the|any|every|each|some) [a-z]+ ")  # "a version that divides": the words after it belong to the noun
-_WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]")
+FILE = Path(__file__).with_name("model") / "remarks.npz"
+NEW = "<new>"
+BUCKETS, SIZES = 1 << 14, (3, 6, 10)  # hashed n-grams; words of a window (a Chinese character is one)
+_WORD = re.compile(r"[a-z']+|[\u3400-\u9fff]|[!?❌×✗]|\d+|[^\s\w]")
 
 
-def openings(text: str, sents: list[Sentence], explained: list[Span]) -> list[Span]:
-    """What stands before a sentence's statement: the words before a colon or "that", or a first clause on which no credited link rests."""
-    found = dict.fromkeys(o for s in sents for o in _openings(text, s, explained))
-    return [o for o in found if _WORD.search(text, o.start, o.end) and not plain(text[o.start : o.end])]
+def words_of(text: str) -> list[str]:
+    return _WORD.findall(text)
 
 
-def _openings(text: str, s: Sentence, explained: list[Span]) -> Iterator[Span]:
-    first, colon = s.clauses[0], text.find(":", s.start + 1, min(s.start + _HEAD, s.end))
-    if colon > 0:
-        yield Span(s.start, colon)
-    elif len(s.clauses) > 1 and first.end - s.start <= _HEAD and text[first.end - 1] == "," and not any(first.overlaps(x) for x in explained):
-        yield first
-    if (m := _THAT.search(text, s.start, s.end)) and s.start < m.start() <= s.start + _HEAD and not _NOUN.fullmatch(text, s.start, m.start()):
-        yield Span(s.start, m.start() if m[0].isascii() else m.end())
-
-
-def values(vectors: np.ndarray) -> np.ndarray:
-    """About 1 for a remark, -1 for what is said of the subject; shape (n,)."""
-    weights = _weights()
-    return np.round(vectors @ weights[:-1] + weights[-1], 3)
+def windows(text: str, usual: frozenset[str]) -> list[tuple[Span, list[int]]]:
+    """How each sentence of a canonical text begins and ends, in windows of SIZES words, each with the buckets of its n-grams: as they stand,
+    and with words that right answers hardly use as NEW. usual: the words that right answers use."""
+    out = []
+    for sentence in sentences(text):
+        words = list(_WORD.finditer(text, sentence.start, sentence.end))
+        cuts = {(0, min(n, len(words))) for n in SIZES} | {(max(0, len(words) - n), len(words)) for n in SIZES}
+        for a, b in sorted(c for c in cuts if c[1] > c[0]):
+            said = [*(["<s>"] if a == 0 else []), *(m[0] for m in words[a:b]), *(["</s>"] if b == len(words) else [])]
+            plain = [w if w in usual or w in ("<s>", "</s>") else NEW for w in said]
+            grams = {" ".join(row[i : i + n]) for row in (said, plain) for n in (1, 2, 3) for i in range(len(row) - n + 1)}
+            grams.add(f"{plain.count(NEW)} {NEW} of {len(plain)}")
+            out.append((Span(words[a].start(), words[b - 1].end()), sorted({zlib.crc32(g.encode()) % BUCKETS for g in grams})))
+    return out
 
 
 @lru_cache(maxsize=1)
-def _weights() -> np.ndarray:
-    """Shape (513,), the last entry the bias."""
-    return np.array(json.loads(resources.files("autograder.answers").joinpath("remarks.json").read_text(encoding="utf-8")))
+def _model() -> tuple[np.ndarray, float, float, frozenset[str]]:
+    with np.load(FILE) as data:
+        usual = frozenset(bytes(data["usual"]).decode("utf-8").split("\n"))
+        return data["weights"].astype(np.float32), float(data["bias"]), float(data["line"]), usual
 
 
-def fit(remarks: list[str], statements: list[str]) -> np.ndarray:
-    """Ridge regression of +1 (remarks) against -1 (statements), both sides of the same weight."""
-    x = encode([*remarks, *statements]).astype(np.float64)
-    x = np.hstack([x, np.ones((len(x), 1))])
-    y = np.r_[np.ones(len(remarks)), -np.ones(len(statements))]
-    weight = np.r_[np.full(len(remarks), len(statements) / len(remarks)), np.ones(len(statements))]
-    return np.linalg.solve((x * weight[:, None]).T @ x + RIDGE * np.eye(x.shape[1]), x.T @ (weight * y))
-
-
-def learned() -> tuple[list[str], list[str]]:
-    """The remarks of remarks.yml, and what right answers of the development split say: sentences, clauses and openings."""
-    data = YAML(typ="safe").load((HERE / "remarks.yml").read_text(encoding="utf-8"))
-    said: dict[str, None] = {}
-    for path in sorted((HERE.parents[1] / "lessons").glob("lesson*/answers.jsonl")):
-        for item in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            if item["split"] == "dev" and item["category"] in ("full", "partial"):
-                normal = normalise(item["answer"])
-                for s in sentences(normal):
-                    said |= dict.fromkeys(normal.text[p.start : p.end] for p in (s.span, *s.clauses))
-                    said |= dict.fromkeys(normal.text[p.start : p.end] for p in openings(normal.text, [s], []))
-    said |= dict.fromkeys(bare(t) for t in list(said))
-    remarks = [t for lang, stop in (("en", "."), ("zh", "。")) for r in data[lang] for t in (bare(_canonical(r)), bare(_canonical(r)) + stop)]
-    return remarks, [" ".join(t.split()) for t in said if _WORD.search(t)]
-
-
-def bare(text: str) -> str:
-    """Without the marks at its ends: a colon alone moves the vector of three words by half a unit."""
-    return " ".join(text.split()).strip(" .,:;!?。、\"'()")
-
-
-def _canonical(text: str) -> str:
-    return normalise(text).text
-
-
-if __name__ == "__main__":
-    (HERE / "remarks.json").write_text(json.dumps([round(float(w), 3) for w in fit(*learned())]) + "\n")
+def remark(text: str) -> Span | None:
+    """The window that is likeliest a remark, None where none is likely."""
+    weights, bias, line, usual = _model()
+    found = [(float(weights[grams].sum()) + bias, span) for span, grams in windows(text, usual)]
+    best, span = max(found, key=lambda f: f[0], default=(0.0, None))
+    return span if span and best > line else None

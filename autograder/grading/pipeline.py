@@ -171,9 +171,11 @@ def hash_of_path(path: object) -> str:
 
 
 def rubric_hash(lesson: Lesson) -> str:
-    """SHA-256 over checks.py and rubric.yml: a change of either asks for a regrade."""
+    """SHA-256 over what the points rest on beside the submission: checks, rubric and references, and the reader of answers. A change of any asks for a regrade."""
+    from autograder.answers.verifier import MODEL
+
     digest = hashlib.sha256()
-    for name in ("checks.py", "rubric.yml"):
-        data = (lesson.folder / name).read_bytes()
-        digest.update(f"{name} {len(data)}\n".encode() + data)
+    for path in (*(lesson.folder / n for n in ("checks.py", "rubric.yml", "reference.yml")), MODEL / "reader.json", MODEL / "lanes.json"):
+        data = path.read_bytes()
+        digest.update(f"{path.name} {len(data)}\n".encode() + data)
     return digest.hexdigest()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
@@ -29,68 +28,64 @@ class Text(_Strict):
         return getattr(self, lang)
 
 
-class Texts(_Strict):
-    zh: list[str] = []
-    en: list[str] = []
-
-    def get(self, lang: str) -> list[str]:
-        return getattr(self, lang)
+ARROW = " -> "
 
 
-class Pattern(_Strict):
-    """A rule: every group must have one of its alternatives within one window of the answer, asserted (not denied or refuted).
+class _Chain(_Strict):
+    """`zh` and `en` are each "cause -> mechanism -> effect"."""
 
-    An alternative is a plain phrase, matched without case and with its inflections, a regular expression written re:..., or
-    @name, which stands for the rubric's `terms[name]` and may also stand inside a re:. A rule matches the canonical text
-    (autograder/answers/normalise.py): lower case, half width, `==` as `=`, Greek letters as words. A denial that belongs to
-    the statement ("cannot see the whole row") must lie inside the alternative; a group that begins with "~" only names what is
-    spoken of, and denying it does not cancel the rule. Where zh and en have equally many groups,
-    an answer that mixes the languages may satisfy each group in either.
-    window: the groups must lie in one clause, one sentence, or two or three neighbouring sentences (near).
-    unless: phrases that, asserted in the same place, cancel the rule.
-    """
+    zh: str
+    en: str
 
-    zh: list[list[str]] = []
-    en: list[list[str]] = []
-    window: Literal["clause", "sentence", "near"] = "near"
-    unless: list[str] = []
+    @field_validator("zh", "en")
+    @classmethod
+    def _three(cls, text: str) -> str:
+        parts = text.split(ARROW)
+        if len(parts) != 3 or not all(p.strip() for p in parts):
+            raise ValueError(f"a link has three parts, cause{ARROW}mechanism{ARROW}effect; this one has {len(parts)}: {text!r}")
+        return text
 
-    def get(self, lang: str) -> list[list[str]]:
-        return getattr(self, lang)
+    def _part(self, n: int) -> Text:
+        return Text(zh=self.zh.split(ARROW)[n].strip(), en=self.en.split(ARROW)[n].strip())
 
 
-class Link(_Strict):
+class Link(_Chain):
     """One causal link: cause -> mechanism -> effect. It is credited whole, never for a keyword.
 
-    rules: alternatives, each a Pattern.  exemplars: sentences that state the link; contrast: near sentences that do not
-    (negated, reversed, terms only). kind says whether the link is a correctness boundary or a performance trade-off.
+    kind says whether the link is a correctness boundary or a performance trade-off.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_.]+$")
     kind: Literal["mechanism", "correctness", "tradeoff"] = "mechanism"
-    cause: Text
-    mechanism: Text
-    effect: Text
-    rules: list[Pattern] = []
-    exemplars: Texts = Texts()
-    contrast: Texts = Texts()
     hint: Text  # what feedback says when the link is missing: points the way, gives no answer away
 
+    @property
+    def cause(self) -> Text:
+        return self._part(0)
 
-class Misconception(_Strict):
-    """A wrong causal chain. veto: it is the lesson's core chain, so the verdict is a veto.
+    @property
+    def mechanism(self) -> Text:
+        return self._part(1)
+
+    @property
+    def effect(self) -> Text:
+        return self._part(2)
+
+
+class Misconception(Text):
+    """A wrong causal chain in one sentence. veto: it is the lesson's core chain, so the verdict is a veto.
 
     against: links that contradict it; an answer that states one of them does not surely hold the misconception, and a person looks.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_.]+$")
     veto: bool = False
-    says: Text
     against: list[str] = []
-    rules: list[Pattern] = []
-    exemplars: Texts = Texts()
-    contrast: Texts = Texts()  # refutations and correct near misses: these are not the misconception
     hint: Text
+
+    @property
+    def says(self) -> Text:
+        return Text(zh=self.zh, en=self.en)
 
 
 class Slot(_Strict):
@@ -103,7 +98,7 @@ class Slot(_Strict):
     some: int = Field(default=1, ge=1)
     full: int = Field(ge=1)
     required_for_full: list[str] = []  # link ids without which full points are not given
-    reference: Text  # the reference answer of the answer edition
+    reference: Text  # the reference answer of the answer edition: from reference.yml
 
     @model_validator(mode="after")
     def _consistent(self):
@@ -137,7 +132,6 @@ class Rubric(_Strict):
     lesson: str
     points: Points = Points()
     pass_mark: int = 8
-    terms: dict[str, list[str]] = {}  # names for sets of alternatives, both languages together: see Pattern
     slots: dict[Literal["explanation", "q1", "q2", "q3"], Slot]
     hints: list[Text] = Field(min_length=4, max_length=4)  # concept area, direction, key local step, full answer
 
@@ -149,39 +143,43 @@ class Rubric(_Strict):
         for name, slot in self.slots.items():
             if slot.points != getattr(self.points, name):
                 raise ValueError(f"slot {name} says {slot.points} points, `points` says {getattr(self.points, name)}")
-        rules = [p for s in self.slots.values() for holder in (*s.links, *s.misconceptions) for p in holder.rules]
-        written = [a for p in rules for a in (*p.unless, *(x for groups in (p.zh, p.en) for g in groups for x in g))]
-        for text in [*written, *(a for alternatives in self.terms.values() for a in alternatives)]:
-            if unknown := [n for n in re.findall(r"@([a-z0-9_]+)", text) if n not in self.terms]:
-                raise ValueError(f"the rule {text!r} names unknown terms {unknown}")
         if self.pass_mark > self.points.total():
             raise ValueError("pass_mark is above the total")
         return self
 
 
 def load_rubric(path: Path, figures: Mapping[str, str] | None = None) -> Rubric:
-    """Read and check rubric.yml, with its figures in the place of their references. Raises CourseError with the file, the field and what is wrong with it.
+    """Read and check rubric.yml and the reference.yml beside it, with figures in the place of their references.
 
-    figures: those of lint, where an unknown one raises nothing.
+    Raises CourseError with the file, the field and what is wrong with it. figures: those of lint, where an unknown one raises nothing.
     """
-    try:
-        data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CourseError("The rubric is missing.", where=str(path), remedy="Add rubric.yml; `course lint` says what it holds.") from None
-    except (YAMLError, UnicodeDecodeError) as e:
-        mark = getattr(e, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise CourseError(f"The rubric is not valid YAML{line}: {getattr(e, 'problem', e)}.", where=str(path), remedy="Mend the YAML and run `course lint`.") from None
+    data = _yaml(path, "Add rubric.yml; `course lint` says what it holds.")
+    answers = _yaml(path.with_name("reference.yml"), "Add reference.yml: a reference answer for each slot, in zh and en.")
+    for name, slot in (data.get("slots") or {}).items() if isinstance(data, dict) else ():
+        if isinstance(slot, dict) and isinstance(answers, dict) and name in answers:
+            slot["reference"] = answers[name]
     try:
         return Rubric.model_validate(_filled(data, figures_of(path.parent) if figures is None else figures, path, figures is None))
     except ValidationError as e:
         first = e.errors()[0]
         field = ".".join(str(x) for x in first["loc"]) or "the file"
+        where = path.with_name("reference.yml") if field.endswith("reference") else path
         raise CourseError(
             f"The rubric does not fit its schema: {field}: {first['msg']}" + (f" (and {e.error_count() - 1} more)." if e.error_count() > 1 else "."),
-            where=str(path),
+            where=str(where),
             remedy="Mend that field; the schema with its docstrings is autograder/lesson/rubric.py.",
         ) from None
+
+
+def _yaml(path: Path, remedy: str) -> Any:
+    try:
+        return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path.name} is missing.", where=str(path), remedy=remedy) from None
+    except (YAMLError, UnicodeDecodeError) as e:
+        mark = getattr(e, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise CourseError(f"{path.name} is not valid YAML{line}: {getattr(e, 'problem', e)}.", where=str(path), remedy="Mend the YAML and run `course lint`.") from None
 
 
 def _filled(data: Any, figures: Mapping[str, str], path: Path, strict: bool) -> Any:

@@ -7,15 +7,13 @@ import json
 import re
 from pathlib import Path
 
-from autograder.answers.score import points_for
+from pydantic import ValidationError
+
+from autograder.answers.labelled import Labelled, problem
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Edition
 from autograder.lesson.rubric import Rubric
 from autograder.lint.problem import Problem
 
-CATEGORIES = ("full", "partial", "terms_only", "misconception", "negated", "stuffed", "injected", "off_topic")
-FIELDS = ("id", "lang", "slot", "answer", "points", "links")
-LABELS = ("category", "veto", "split", "writer")  # of answers on which the scorer is measured
-SPLITS = ("dev", "test", "independent")
 TOTAL = {"normal": 2, "boundary": 1, "explanation": 1, "q1": 2, "q2": 2, "q3": 2}
 
 
@@ -44,10 +42,6 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
     if not any(m.veto for slot in rubric.slots.values() for m in slot.misconceptions):
         say("slots", "No misconception is a veto.", "Name the lesson's wrong core chain and mark it `veto: true`.")
     for name, slot in rubric.slots.items():
-        for link in slot.links:
-            for lang in LANGS:
-                if not link.exemplars.get(lang) and not any(r.get(lang) for r in link.rules):
-                    say(link.id, f"The link {link.id} cannot be found in {'a Chinese' if lang == 'zh' else 'an English'} answer: it has neither rules nor exemplars.", f"Give it rules in {lang}; with exemplars alone every answer waits for a person.")
         for lang in LANGS:
             if not slot.reference.get(lang).strip():
                 say(name, f"The slot {name} has no {lang} reference answer.", "Write it.")
@@ -81,57 +75,40 @@ def _references(rubric: Rubric, editions: dict[str, Edition], out: list[Problem]
         for name, slot in rubric.slots.items():
             missing = next((p for p in re.split(r"\n\s*\n", slot.reference.get(lang)) if squeeze(p) and squeeze(p) not in page), None)
             if missing:
-                out.append(Problem(edition.path, 0, f"The reference answer of {name} is not the rubric's (it lacks {missing.strip()[:40]!r}...).", "Copy slots." + name + ".reference of rubric.yml into the folded answer, or the page's text into the rubric."))
+                out.append(Problem(edition.path, 0, f"The reference answer of {name} is not that of reference.yml (it lacks {missing.strip()[:40]!r}...).", f"Copy {name} of reference.yml into the folded answer, or the page's text into reference.yml."))
 
 
 def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
-    """answers.jsonl: every line readable, in a known slot, with known links."""
+    """answers.jsonl: every line readable, in a known slot, with known ids, and enough of them to learn from and to measure on."""
     if not path.is_file():
-        return [Problem(path, 0, "The labelled answers are missing.", "Add answers.jsonl: the rubric is tested on it.")]
+        return [Problem(path, 0, "The labelled answers are missing.", "Add answers.jsonl: the reader of answers learns from it and is measured on it.")]
     out: list[Problem] = []
     seen: set[str] = set()
-    covered: set[tuple[str, str]] = set()
-    labelled = True  # every answer says which split it is of, so that accuracy can be measured
-    lines = path.read_text(encoding="utf-8").splitlines()
-    needed = FIELDS + LABELS if any(f'"{label}"' in line for line in lines for label in LABELS) else FIELDS
-    for n, line in enumerate(lines, 1):
+    rows: list[Labelled] = []
+    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-            missing = [k for k in needed if k not in row]
-        except (ValueError, TypeError) as e:
-            out.append(Problem(path, n, f"The line is no labelled answer: {type(e).__name__}: {e}.", f"It is a JSON object with {', '.join(FIELDS + LABELS)}."))
+            row = Labelled.model_validate_json(line)
+        except ValidationError as e:
+            first = e.errors()[0]
+            what = f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
+            out.append(Problem(path, n, f"The line is no labelled answer: {what}.", "The page 'Write a lesson' shows a whole line."))
             continue
-        if missing:
-            out.append(Problem(path, n, f"The labelled answer lacks {', '.join(missing)}.", "Add them; the page 'Write a lesson' shows a whole line."))
+        if why := problem(row, rubric):
+            out.append(Problem(path, n, why, "Mend the label, or the rubric."))
             continue
-        slot, ident = row["slot"], row["id"]
-        for key, allowed in (("lang", LANGS), ("category", CATEGORIES), ("split", SPLITS)):
-            if key in row and row[key] not in allowed:
-                out.append(Problem(path, n, f"There is no {key} {row[key]!r}.", f"Write one of {', '.join(allowed)}."))
-        if slot not in ANSWER_SLOTS:
-            out.append(Problem(path, n, f"There is no slot {slot!r}.", f"The slots are {', '.join(ANSWER_SLOTS)}."))
-            continue
-        if ident in seen:
-            out.append(Problem(path, n, f"The id {ident} stands here twice.", "Give each answer its own."))
-        seen.add(ident)
-        labelled = labelled and "split" in row
-        covered.add((slot, row.get("lang", "")))
-        known = {link.id for link in rubric.slots[slot].links}
-        if unknown := set(row.get("links", [])) - known:
-            out.append(Problem(path, n, f"The links {sorted(unknown)} are not in the rubric's slot {slot}.", f"It has {', '.join(sorted(known))}."))
-        if not isinstance(row.get("points"), (int, float)) or not 0 <= row["points"] <= rubric.slots[slot].points:
-            out.append(Problem(path, n, f"The points {row.get('points')!r} are not 0 to {rubric.slots[slot].points}.", "Mend the label."))
-        elif not unknown and row["points"] != (due := points_for(rubric.slots[slot], set(row["links"]))):
-            out.append(Problem(path, n, f"The points {row['points']} are not what the rubric gives for the links of this line, which is {due}.", "Label the links, then write the points that follow from them."))
-    if seen and labelled:
-        out += _accuracy(path)
+        if row.id in seen:
+            out.append(Problem(path, n, f"The id {row.id} stands here twice.", "Give each answer its own."))
+        seen.add(row.id)
+        rows.append(row)
     for slot in ANSWER_SLOTS:
         for lang in LANGS:
-            if (slot, lang) not in covered:
-                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", f"Add some, of the categories {', '.join(CATEGORIES)}."))
-    return out
+            if not any(r.slot == slot and r.lang == lang for r in rows):
+                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some, right and wrong, by several writers."))
+        if rows and not any(r.slot == slot and r.split != "train" for r in rows):
+            out.append(Problem(path, 0, f"All answers for {slot} are learnt from, so nothing says how right the reader is there.", "Keep one writer aside: split `calibration`."))
+    return out + (_accuracy(path) if rows else [])
 
 
 def _accuracy(answers: Path) -> list[Problem]:

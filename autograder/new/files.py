@@ -85,10 +85,7 @@ def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
     said = lambda pair: "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"  # noqa: E731
     out = [
         "# Points, causal links, misconceptions, hints. Schema, with what each field means: autograder/lesson/rubric.py.",
-        "# A link is cause -> mechanism -> effect; naming its terms earns nothing. The reference answers are the page's, word for word.",
-        "# A rule is a list of groups a language; of each group one alternative must be found. With exemplars alone a person must look:",
-        "#   rules:",
-        "#     - {zh: [[绕回], [翻转, 're:相位.{0,4}变']], en: [[wrap], [flip, 're:parity changes']]}",
+        "# A link is cause -> mechanism -> effect; naming its terms earns nothing. The reference answers stand in reference.yml.",
         f"lesson: {slug}",
         "slots:",
     ]
@@ -102,15 +99,16 @@ def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
             "    links:",
             f"      - id: {slot}.first",
             f"        kind: {_LINKS[slot]}",
-            f"        cause: {said(('原因', 'the cause'))}",
-            f"        mechanism: {said(('机制', 'the mechanism'))}",
-            f"        effect: {said(('结果', 'the effect'))}",
-            "        rules: []  # name cause and effect, in both languages; see above",
-            "        exemplars: {zh: [], en: []}  # three to six sentences that state the link",
-            "        contrast: {zh: [], en: []}  # negated, reversed, terms only",
+            "        zh: TODO：原因 -> 机制 -> 结果",
+            '        en: "TODO: cause -> mechanism -> effect"',
             f"        hint: {said(('指个方向，不给答案', 'points the way, gives no answer away'))}",
             "    misconceptions: []  # wrong chains; mark the lesson's core one `veto: true`",
-            f"    reference: {said(REFERENCE[slot])}",
         ]
     out += ["hints:", *(f"  - {said(h)}" for h in _HINTS)]
     return "\n".join(out) + "\n"
+
+
+def reference() -> str:
+    said = lambda pair: "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"  # noqa: E731
+    lines = ["# The reference answers of the answer edition, word for word as the pages print them."]
+    return "\n".join([*lines, *(f"{slot}: {said(REFERENCE[slot])}" for slot in ANSWER_SLOTS)]) + "\n"

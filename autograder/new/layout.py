@@ -41,7 +41,7 @@ def lay_out(lessons: Path, number: int, slug: str, function: str = "", parameter
     try:
         questions = {q: BELONGS[q] for q in ("q1", "q2", "q3")}
         texts = {f"{lang}.qmd": page(lang, number, function, names) for lang in LANGS}
-        texts |= {"checks.py": files.checks(number, function, ", ".join(names)), "claims.yml": files.claims(f"lesson{number:02d}"), "rubric.yml": files.rubric(folder.name, questions), "answers.jsonl": ""}
+        texts |= {"checks.py": files.checks(number, function, ", ".join(names)), "claims.yml": files.claims(f"lesson{number:02d}"), "rubric.yml": files.rubric(folder.name, questions), "reference.yml": files.reference(), "answers.jsonl": ""}
         for name, text in texts.items():
             (work / name).write_text(text, encoding="utf-8")
         work.chmod(0o755)

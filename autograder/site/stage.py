@@ -189,8 +189,7 @@ def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
     from autograder.answers.accuracy import page  # loads the scorer, so only here
 
     data = json.loads((lesson / "accuracy.json").read_text(encoding="utf-8"))
-    readings = lesson / "accuracy_readings.json"
-    title, _, body = page(data, json.loads(readings.read_text(encoding="utf-8")) if readings.is_file() else [], lang).partition("\n")
+    title, _, body = page(data, lang).partition("\n")
     (target / "accuracy.qmd").write_text(f"---\ntitle: {json.dumps(title.lstrip('# ').removesuffix(data['lesson']).strip(), ensure_ascii=False)}\nlang: {lang}\n---\n{body}", encoding="utf-8")
     return True
 

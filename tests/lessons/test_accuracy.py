@@ -1,61 +1,72 @@
-"""Each lesson's published accuracy is what the scorer gives today, and its labelled answers are enough to say so."""
+"""Each lesson's published accuracy is what the reader gives today, and its labelled answers are enough to say so."""
 
 import hashlib
 import json
 
-from autograder.answers import accuracy, probes
-from autograder.answers.score import points_for
+import pytest
+
+from autograder.answers import accuracy
+from autograder.answers.labelled import read_labelled
 from tests.lessons.lessons import EACH_LESSON, lesson
 
-CATEGORIES = {"full", "partial", "terms_only", "misconception", "negated", "stuffed", "injected", "off_topic"}
-LEAST = {"explanation": 24, "q1": 40, "q2": 40, "q3": 40}
+SAMPLE = "lesson03_async_barriers"  # read anew in `make test`; all of them in `make test-all`
 
 
 @EACH_LESSON
-def test_enough_labelled_answers_of_every_kind(slug):
+def test_enough_labelled_answers_by_enough_writers(slug):
     own = lesson(slug)
-    answers = accuracy.read_answers(own.folder / "answers.jsonl")
-    assert len({i["id"] for i in answers}) == len(answers)
-    for slot, least in LEAST.items():
-        mine = [i for i in answers if i["slot"] == slot]
-        assert len(mine) >= least and {i["lang"] for i in mine} == {"zh", "en"} and {"dev", "test"} <= {i["split"] for i in mine}
-        assert len({i["category"] for i in mine}) >= 6
-    assert {i["category"] for i in answers} == CATEGORIES
-    assert [i["id"] for i in answers if i["points"] != points_for(own.rubric.slots[i["slot"]], set(i["links"]))] == []
+    rows = read_labelled(own.folder / "answers.jsonl", own.rubric)
+    assert len({r.id for r in rows}) == len(rows)
+    learnt = [r for r in rows if r.split == "train"]
+    assert len({r.writer for r in learnt}) >= 4
+    assert not {r.writer for r in learnt} & {r.writer for r in rows if r.split == "calibration"}
+    for name, slot in own.rubric.slots.items():
+        mine = [r for r in learnt if r.slot == name]
+        golds = [r.gold(slot) for r in mine]
+        assert len(mine) >= 150 and {r.lang for r in mine} >= {"zh", "en"}
+        assert sum(bool(g.wrong) for g in golds) >= len(golds) / 4, name
+        assert {g.points for g in golds} == set(range(slot.points + 1))
+        stated = set().union(*(g.links for g in golds))
+        assert stated == {x.id for x in slot.links}, name
+        for split in ("calibration", "independent"):
+            assert any(r.slot == name for r in rows if r.split == split), split
+
+
+def published(slug) -> dict:
+    return json.loads((lesson(slug).folder / "accuracy.json").read_text(encoding="utf-8"))
 
 
 @EACH_LESSON
+def test_the_published_report_is_of_these_answers(slug):
+    own, data = lesson(slug), published(slug)
+    for name in ("answers.jsonl", "rubric.yml"):
+        assert data[name.split(".")[0] + "_sha256"] == hashlib.sha256((own.folder / name).read_bytes()).hexdigest()
+    assert (own.folder / "accuracy.md").read_text(encoding="utf-8") == accuracy.page(data)
+    assert not any(x.id in accuracy.page(data, lang) for s in own.rubric.slots.values() for x in (*s.links, *s.misconceptions) for lang in ("zh", "en"))
+
+
+@pytest.mark.parametrize("slug", [SAMPLE])
 def test_the_published_report_is_of_this_code(slug):
-    """Fails when rules, answers or code change and the report is not renewed: python -m autograder.answers.accuracy LESSON --write."""
+    """Fails when answers, reader or code change and the report is not renewed: python -m autograder.answers.accuracy --write."""
     own = lesson(slug)
-    published = json.loads((own.folder / "accuracy.json").read_text(encoding="utf-8"))
-    answers = accuracy.read_answers(own.folder / "answers.jsonl")
-    measured = json.loads(json.dumps(accuracy.report(own.rubric, answers)))
-    for split in measured["splits"]:
-        assert measured["splits"][split] == published["splits"][split], split
-    assert set(measured["splits"]) == set(published["splits"]) and measured["auto_threshold"] == published["auto_threshold"]
-    assert published["answers_sha256"] == hashlib.sha256((own.folder / "answers.jsonl").read_bytes()).hexdigest()
-    readings = json.loads((own.folder / "accuracy_readings.json").read_text(encoding="utf-8"))
-    assert (own.folder / "accuracy.md").read_text(encoding="utf-8") == accuracy.page(published, readings)
-    assert readings, "what the scorer made of new answers when it read them first is kept"
+    measured = json.loads(json.dumps(accuracy.report(own.rubric, read_labelled(own.folder / "answers.jsonl", own.rubric))))
+    for key, value in measured.items():
+        assert published(slug)[key] == value, key
+
+
+def test_over_all_lessons_the_independent_writers_figures_hold():
+    """The floor below which no reader may be published. The aim is higher: see the model card."""
+    sets = [published(f.name)["splits"]["independent"]["all"] for f in accuracy.lesson_folders()]
+    total = lambda key: sum(s[key] for s in sets)
+    assert total("harmed") <= 0.06 * total("released")
+    assert total("released") >= 0.3 * total("answers")
+    assert total("wrong_noticed") >= 0.85 * total("wrong_beside_credit")
+    assert total("vetoes_false") <= 0.2 * total("vetoes_raised")  # raised only where a slot earns nothing, so that none changes a pass
 
 
 @EACH_LESSON
-def test_what_is_released_is_right_on_the_answers_the_rules_were_made_on(slug):
-    dev = json.loads((lesson(slug).folder / "accuracy.json").read_text(encoding="utf-8"))["splits"]["dev"]
-    assert dev["vetoes_false"] == 0 and dev["credited_nothing_due_auto"] == 0
-    assert dev["auto_error"] is None or dev["auto_error"] <= 0.02
-    assert dev["auto_share"] >= 0.3
-
-
-@EACH_LESSON
-def test_most_answers_that_are_taken_back_wait_for_a_person(slug):
-    probes = json.loads((lesson(slug).folder / "accuracy.json").read_text(encoding="utf-8"))["probes"]
-    assert probes["taken_back"]["tried"] >= 20 and probes["taken_back"]["released"] <= 0.15 * probes["taken_back"]["tried"]
-
-
-def test_the_published_probes_are_of_this_code():
-    """Of one lesson; the others' are made by the same command."""
-    own = lesson("lesson08_kernel_selection")
-    published = json.loads((own.folder / "accuracy.json").read_text(encoding="utf-8"))["probes"]
-    assert probes.measure(own.rubric, accuracy.read_answers(own.folder / "answers.jsonl")) == published
+def test_what_must_earn_nothing_is_not_released(slug):
+    attacks = published(slug)["attacks"]
+    for kind in ("stuffed", "terms_only", "injected"):
+        assert attacks[kind]["tried"] and attacks[kind]["released"] == 0, kind
+    assert attacks["taken_back"]["tried"] >= 20 and attacks["taken_back"]["released"] <= 0.35 * attacks["taken_back"]["tried"]  # the aim is none: see the model card

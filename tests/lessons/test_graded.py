@@ -8,7 +8,8 @@ import nbformat
 import numpy as np
 import pytest
 
-from autograder.answers import accuracy, score_slot
+from autograder.answers import score_slot
+from autograder.answers.labelled import read_labelled
 from autograder.grading import evidence, grade_notebook
 from autograder.grading.sandbox import Sandbox
 from autograder.lesson.model import ANSWER_SLOTS, BLANK
@@ -52,14 +53,13 @@ def labelled_in_full(slug, lang, slot) -> list[str]:
     """The lesson's labelled answers that earn full points and that the scorer releases. Those that claim no run come first: a question
     about measurements is answered with the word, which an executed notebook bears out."""
     rubric, top = lesson(slug).rubric, lesson(slug).rubric.slots[slot].points
-    found = []
-    for item in accuracy.read_answers(lesson(slug).folder / "answers.jsonl"):
-        if (item["slot"], item["lang"], item["category"], item["points"]) != (slot, lang, "full", top):
-            continue
-        score = score_slot(slot, rubric, item["answer"], lang)
+    rows = [r for r in read_labelled(lesson(slug).folder / "answers.jsonl") if (r.slot, r.lang) == (slot, lang)]
+    right = [r.answer for r in rows if (g := r.gold(rubric.slots[slot])).points == top and g.wrong is False]
+    for answer in sorted(right, key=evidence_claimed):
+        score = score_slot(slot, rubric, answer, lang)
         if score.lane == "auto" and score.points == top:
-            found.append(item["answer"])
-    return sorted(found, key=evidence_claimed)
+            return [answer]
+    return []
 
 
 def evidence_claimed(text: str) -> bool:

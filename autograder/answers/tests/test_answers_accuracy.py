@@ -1,80 +1,86 @@
-"""The labelled answers as a test: development answers must stay right, the published report must be the code's own."""
+"""Labelled answers are read as they stand, the figures are what they say, and the lanes keep what they promise where they were fitted."""
 
 import json
 
 import pytest
 
-from autograder.answers import accuracy, calibrate, score_slot
+from autograder.answers import accuracy
+from autograder.answers.accuracy import Outcome, figures, kappa
+from autograder.answers.labelled import read_labelled
+from autograder.answers.lanes import FILE, Lanes, shipped_lanes
 from autograder.errors import CourseError
 
 
 @pytest.fixture(scope="module")
 def answers(lesson_folder):
-    return accuracy.read_answers(lesson_folder / "answers.jsonl")
-
-
-def measured(rubric, items):
-    return accuracy.measure(items, [score_slot(i["slot"], rubric, i["answer"], i["lang"]) for i in items])
-
-
-def test_enough_answers_of_every_kind(rubric, answers):
-    assert len({i["id"] for i in answers}) == len(answers)
-    for slot in rubric.slots:
-        mine = [i for i in answers if i["slot"] == slot]
-        assert len(mine) >= 40 and {i["lang"] for i in mine} == {"zh", "en"} and {i["split"] for i in mine} == {"dev", "test", "independent"}
-        assert {i["category"] for i in mine} == {"full", "partial", "terms_only", "misconception", "negated", "stuffed", "injected", "off_topic"}
-        known = {x.id for x in rubric.slots[slot].links}
-        assert all(set(i["links"]) <= known for i in mine)
-
-
-def test_labels_follow_the_rubric(rubric, answers):
-    from autograder.answers.score import points_for
-
-    assert [i["id"] for i in answers if i["points"] != points_for(rubric.slots[i["slot"]], set(i["links"]))] == []
-
-
-def test_development_answers_stay_right(rubric, answers):
-    data = measured(rubric, [i for i in answers if i["split"] == "dev"][::3])
-    assert data["kappa"] >= 0.94 and data["exact"] >= 0.95 and data["auto_share"] >= 0.6
-    assert data["auto_errors"] == [] and data["vetoes_false"] == 0
-
-
-@pytest.mark.parametrize("split", ["test", "independent"])
-def test_the_published_accuracy_is_good_enough(lesson_folder, split):
-    """That it is of this code is checked for every lesson (tests/lessons/test_accuracy.py)."""
-    data = json.loads((lesson_folder / "accuracy.json").read_text(encoding="utf-8"))["splits"][split]
-    if split == "test":
-        assert data["kappa"] >= 0.8 and data["auto_error"] <= 0.03 and data["credited_nothing_due_auto"] == 0
-    else:  # what new wording showed, doubtful labels included: a floor, not the aim
-        assert data["kappa"] >= 0.76 and data["auto_error"] <= 0.1 and data["vetoes_false"] == 0
+    return read_labelled(lesson_folder / "answers.jsonl")
 
 
 def test_kappa():
-    assert accuracy.kappa([0, 1, 2, 2], [0, 1, 2, 2]) == 1.0
-    assert accuracy.kappa([0, 0, 2, 2], [2, 2, 0, 0]) == -1.0
-    assert accuracy.kappa([0, 2, 0, 2], [0, 0, 2, 2]) == 0.0
-    assert accuracy.kappa([1, 1], [1, 1]) == 1.0
+    assert kappa([0, 1, 2, 2], [0, 1, 2, 2]) == 1.0
+    assert kappa([0, 0, 2, 2], [2, 2, 0, 0]) == -1.0
+    assert kappa([0, 2, 0, 2], [0, 0, 2, 2]) == 0.0
+    assert kappa([1, 1], [1, 1]) == 1.0
 
 
-def test_upper_bound():
-    assert accuracy._upper(0, 100) == pytest.approx(0.0295, abs=1e-4)  # the rule of three: 3/n
-    assert accuracy._upper(5, 5) == 1.0
+def test_the_labels_of_an_answer_are_those_of_its_pieces(rubric, answers):
+    slot = rubric.slots["q1"]
+    row = answers[0].model_copy(update={"slot": "q1", "segments": []})
+    piece = type(answers[0].segments[0])
+    right = piece(text="a", has=["q1.accumulate"], wrong=False)
+    taken_back = piece(text="b", denies=["q1.accumulate"], wrong=True)
+    veto = piece(text="c", has=["q1.m.fp16_accumulate"], wrong=True)
+    gold = lambda *segments: row.model_copy(update={"segments": list(segments)}).gold(slot)
+    assert gold(right).links == {"q1.accumulate"} and gold(right).points == 1 and gold(right).wrong is False
+    assert gold(right, taken_back).links == frozenset() and gold(right, taken_back).wrong is True
+    assert gold(right, veto).veto and gold(right, veto).points == 1
+    assert gold(right, piece(text="d")).wrong is None
 
 
-def test_weights_are_those_of_the_recorded_rows():
-    import numpy as np
+def test_figures_count_harm_and_what_is_noticed():
+    def o(gold, given, released, wrong=False, veto=False, vetoed=False, harm=False):
+        return Outcome(gold, given, 2, released, harm, wrong, veto, vetoed)
 
-    data = json.loads(calibrate.ROWS.read_text())
-    weights = json.loads((calibrate.HERE / "calibration.json").read_text())["weights"]
-    for kind in ("link", "misconception"):
-        rows = [r for r in data["rows"] if r["kind"] == kind]
-        w = calibrate.logistic(np.array([r["x"] for r in rows]), np.array([r["y"] for r in rows], float))
-        assert [round(float(v), 2) for v in w] == pytest.approx([round(weights[kind][n], 2) for n in data["features"]], abs=0.011)
+    f = figures([o(2, 2, True), o(0, 1, True, harm=True), o(2, 2, True, wrong=True), o(1, 1, False, wrong=True), o(0, 0, True, wrong=True), o(2, 1, True, harm=True)])
+    assert (f["released"], f["harmed"], f["too_much"]) == (5, 2, 1)
+    assert (f["wrong_beside_credit"], f["wrong_noticed"]) == (2, 1)
 
 
-@pytest.mark.parametrize("line, says", [("{", ":2: The line is not JSON"), ('{"id": "x"}', ":2: The labelled answer lacks lang")])
-def test_a_bad_labelled_answer_is_named_by_its_line(tmp_path, answers, line, says):
+def test_the_shipped_lanes_keep_their_promise_where_they_were_fitted():
+    measured = json.loads(FILE.read_text(encoding="utf-8"))["measured"]["calibration"]
+    assert measured["harmed"] <= accuracy.HARM * measured["released"]
+    assert measured["wrong_noticed"] >= accuracy.NOTICED * measured["wrong_beside_credit"]
+    assert measured["released"] > 0
+
+
+def test_doubt_grows_with_each_sign_that_something_is_false():
+    lanes = shipped_lanes()
+    calm = lanes.doubt((0.0, 0.0, 0.0, 0.0))
+    assert calm < lanes.most_doubt < lanes.doubt((1.0, 1.0, 1.0, 1.0))
+
+
+def test_lanes_that_cannot_be_read_are_one_sentence(tmp_path):
+    (tmp_path / "lanes.json").write_text('{"weights": 1}')
+    for path in (tmp_path / "lanes.json", tmp_path / "none.json"):
+        with pytest.raises(CourseError, match="lanes cannot be read"):
+            shipped_lanes.__wrapped__(path)
+    Lanes(sure=0.7).write(tmp_path / "new.json", why="a test")
+    assert shipped_lanes.__wrapped__(tmp_path / "new.json") == Lanes(sure=0.7)
+
+
+@pytest.mark.parametrize(
+    "line, says",
+    [
+        ("{", "cannot be read"),
+        ('{"id": "x"}', "slot: Field required"),
+        ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"dev","segments":[{"text":"a"}]}', "split, lang or kind"),
+        ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"train","segments":[{"text":"a","has":["q1.nothing"]}]}', "q1.nothing"),
+        ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"train","segments":[]}', "no segment"),
+    ],
+)
+def test_a_bad_labelled_answer_is_named_by_its_line(tmp_path, rubric, answers, line, says):
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(answers[0]) + "\n" + line + "\n", encoding="utf-8")
-    with pytest.raises(CourseError, match=says):
-        accuracy.read_answers(path)
+    path.write_text(answers[0].model_dump_json() + "\n" + line + "\n", encoding="utf-8")
+    with pytest.raises(CourseError, match=says) as e:
+        read_labelled(path, rubric)
+    assert e.value.where.endswith("answers.jsonl:2")

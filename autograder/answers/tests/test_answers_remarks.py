@@ -1,65 +1,37 @@
-"""What stands beside the credited sentences: a remark about the answer in any words, or a statement that may contradict it."""
-
-import json
+"""Remarks that take an answer back wait for a person, in words that nobody listed; honest answers mostly do not."""
 
 import pytest
 
-from autograder.answers import score_slot
-from autograder.answers.embed import encode
-from autograder.answers.remarks import HERE, bare, fit, values
-from autograder.answers.tests.test_answers_disowned import RIGHT
+from autograder.answers.normalise import normalise
+from autograder.answers.remarks import remark
+from autograder.answers.score import score_slot
 
-# None of these sentences stands in remarks.yml.
-DENIED = [
-    ("en", "{} The instructor would strike that out in red."),
-    ("en", "{} My uncle claims so, and he knows little."),
-    ("en", "By no means {}"),
-    ("en", "Under no circumstances {}"),
-    ("en", "Never has it been so that {}"),
-    ("en", "I should be ashamed to say that {}"),
-    ("en", "Nothing here deserves belief: {}"),
-    ("en", "<details><summary>old</summary>{}</details>"),
-    ("zh", "{}这番话当不得真。"),
-    ("zh", "{}老师看了会给我打叉。"),
-]
-
-
-@pytest.mark.parametrize(("lang", "frame"), DENIED)
-def test_a_denial_in_words_that_no_list_holds_waits(rubric, lang, frame):
-    assert score_slot("q2", rubric, RIGHT[lang], lang).lane == "auto"
-    framed = score_slot("q2", rubric, frame.format(RIGHT[lang]), lang)
-    assert framed.lane == "review" or framed.points == 0
-
-
-CONTRADICTED = {
-    "en": "On the other hand an uninitialised C is harmless, because zero times any value that happens to lie in that buffer gives zero, so the result stays exact.",
-    "zh": "另外，就算 C 没有初始化也没有关系，因为 0 乘以缓冲区里的任何内容都得到 0，结果总是精确的，多读一次 C 也不花任何带宽，速度完全一样。",
+RIGHT = {
+    "zh": "没有初始化的内存里可能是 NaN，0 乘 NaN 还是 NaN，于是 D 被污染。C 是空指针时，读它就是非法访问，之后的 CUDA 调用都报同一个错误。",
+    "en": "Memory that nobody initialised may hold NaN, and 0 * NaN is NaN, so D is polluted. If C is a null pointer, reading it is an illegal access and every later call fails.",
 }
 
 
-@pytest.mark.parametrize("lang", CONTRADICTED)
-def test_full_points_wait_where_more_is_said_of_the_subject_that_may_be_wrong(rubric, lang):
-    both = score_slot("q2", rubric, f"{RIGHT[lang]}\n\n{CONTRADICTED[lang]}", lang)
-    assert both.lane == "review"
+@pytest.mark.parametrize("frame", ["错误示范：{}", "{}以上皆非。", "{}\n\n一派胡言。", "{}骗你的。", "判断题：{}答：错。"])
+def test_a_chinese_answer_that_is_taken_back(frame):
+    assert remark(normalise(frame.format(RIGHT["zh"])).text)
 
 
-def test_a_short_remark_of_the_subject_keeps_the_points_released(rubric):
-    both = score_slot("q2", rubric, RIGHT["en"] + " My case is beta=0 with C=None.", "en")
-    assert both.lane == "auto"
+@pytest.mark.parametrize("frame", ["Bad example: {}", "{}\n\nNot a word of it is so.", "I doubt that {}"])
+def test_an_english_answer_that_is_taken_back(frame):
+    assert remark(normalise(frame.format(RIGHT["en"])).text)
 
 
-def test_marks_at_the_ends_do_not_matter():
-    assert bare(' "if only it were so" : ') == "if only it were so"
+def test_the_person_is_shown_the_remark(rubric):
+    score = score_slot("q2", rubric, "错误示范：" + RIGHT["zh"], "en")
+    assert score.lane == "review" and any("错误示范" in r for r in score.reasons)
 
 
-def test_the_reader_tells_remarks_from_statements_it_was_not_fitted_to():
-    remarks = ["My uncle claims so, and he knows little.", "The instructor would strike that out in red.", "这番话当不得真。"]
-    statements = ["The barrier counts the bytes that have landed.", "Two warpgroups share the tile.", "每个线程写自己的寄存器。"]
-    assert values(encode(remarks)).min() > values(encode(statements)).max()
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_an_honest_answer_has_no_remark(lang):
+    assert remark(normalise(RIGHT[lang]).text) is None
 
 
-def test_the_weights_are_fitted_and_no_constant():
-    weights = json.loads((HERE / "remarks.json").read_text())
-    assert len(weights) == 513
-    other = fit(["This is false.", "I made it up."], ["The tile is stored.", "The warp waits."])
-    assert (encode(["This is false."]) @ other[:-1] + other[-1])[0] > 0 > (encode(["The warp waits."]) @ other[:-1] + other[-1])[0]
+@pytest.mark.parametrize("text", ["", " ", "。", "a", "!!!"])
+def test_next_to_nothing(text):
+    remark(text)

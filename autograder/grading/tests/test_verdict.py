@@ -18,14 +18,14 @@ KINDS = {"explanation": "mechanism", "q1": "mechanism", "q2": "correctness", "q3
 
 
 def link(name, kind):
-    return Link(id=name, kind=kind, cause=TEXT, mechanism=TEXT, effect=TEXT, hint=TEXT)
+    return Link(id=name, kind=kind, zh="因 -> 机制 -> 果", en="cause -> mechanism -> effect", hint=TEXT)
 
 
 def make_rubric() -> Rubric:
     slots = {}
     for name, kind in KINDS.items():
         links = [link(f"{name}.a", kind), link(f"{name}.b", "mechanism")]
-        wrong = [Misconception(id=f"{name}.m", veto=True, says=TEXT, hint=TEXT), Misconception(id=f"{name}.n", says=TEXT, hint=TEXT)]
+        wrong = [Misconception(id=f"{name}.m", veto=True, zh="字", en="word", hint=TEXT), Misconception(id=f"{name}.n", zh="字", en="word", hint=TEXT)]
         slots[name] = Slot(points=1 if name == "explanation" else 2, question=TEXT, links=links, misconceptions=wrong, full=2, reference=TEXT)
     return Rubric(lesson="lesson99_x", slots=slots, hints=[TEXT] * 4)
 

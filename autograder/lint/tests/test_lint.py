@@ -75,18 +75,20 @@ DEFECTS = [
     ("rubric.yml", "kind: tradeoff", "kind: mechanism", r"No link of Q1 to Q3 is a performance trade-off"),
     ("rubric.yml", "look at the remainder", "it is (step % stages, step // stages % 2)", r"en hint 1 gives the full answer away"),
     ("rubric.yml", "return (step % stages, step // stages % 2)", "return something", r"hint 4 is not the full answer"),
-    ("rubric.yml", "reference answer q2: secret", "another text", r"reference answer of q2 is not the rubric's"),
+    ("reference.yml", "reference answer q2: secret", "another text", r"reference answer of q2 is not that of reference\.yml"),
+    ("reference.yml", "q2: {", "q9: {", r"reference\.yml: The rubric does not fit its schema: slots\.q2\.reference: Field required"),
     ("rubric.yml", "id: q3.flip", "id: q2.flip", r"link q2\.flip stands in two slots"),
-    ("rubric.yml", "slots:", "slots: [", r"rubric\.yml: The rubric is not valid YAML"),
+    ("rubric.yml", "slots:", "slots: [", r"rubric\.yml: rubric\.yml is not valid YAML"),
     ("rubric.yml", "full: 1", "full: 9", r"does not fit its schema: slots\.explanation"),
-    ("answers.jsonl", '"q1.flip"', '"q1.flop"', r"answers\.jsonl:\d+: The links \['q1\.flop'\] are not in the rubric"),
+    ("rubric.yml", "the index wraps -> the phase bit flips ->", "the index wraps and the phase bit flips ->", r"a link has three parts"),
+    ("answers.jsonl", '"q1.flip"', '"q1.flop"', r"answers\.jsonl:\d+: The label names ids that the rubric's slot q1 does not have: q1\.flop"),
     ("answers.jsonl", '"slot": "q1"', '"slot": "q9"', r"no slot 'q9'"),
-    ("answers.jsonl", '"points": 2', '"points": 3', r"points 3 are not 0 to 2"),
-    ("answers.jsonl", '"points": 2', '"points": 1', r"points 1 are not what the rubric gives for the links of this line, which is 2"),
-    ("answers.jsonl", '"points": 2, ', "", r"answers\.jsonl:\d+: The labelled answer lacks points"),
-    ("answers.jsonl", '"slot": "q1"', '"slot": "q1", "category": "fulll", "veto": false, "split": "dev", "writer": "me"', r"no category 'fulll'"),
-    ("answers.jsonl", '"slot": "q1"', '"slot": "q1", "split": "dev"', r"answers\.jsonl:\d+: The labelled answer lacks category, veto, writer"),
-    ("answers.jsonl", '"lang": "en"', '"lang": "fr"', r"no lang 'fr'"),
+    ("answers.jsonl", '"wrong": false', '"wrong": "perhaps"', r"answers\.jsonl:\d+: The line is no labelled answer: segments\.0\.wrong"),
+    ("answers.jsonl", '"writer": "fixture", ', "", r"answers\.jsonl:\d+: The line is no labelled answer: writer: Field required"),
+    ("answers.jsonl", '"slot": "q1"', '"slot": "q1", "category": "full"', r"no labelled answer: category"),
+    ("answers.jsonl", '"lang": "en"', '"lang": "fr"', r"split, lang or kind is none of those known: train, fr"),
+    ("answers.jsonl", '"split": "calibration"', '"split": "train"', r"All answers for \w+ are learnt from"),
+    ("answers.jsonl", '"id": "q1-en-train"', '"id": "q1-zh-train"', r"The id q1-zh-train stands here twice"),
     ("en.qmd", "print(ring_index(5, 3))", "import kernels\nkernels.load('ring_pipelin')", r"en\.qmd:\d+: There is no kernel named 'ring_pipelin'\. Name one that `course run` lists"),
     ("en.qmd", 'my_line = "______"', 'my_line = "______"\nchallenge("gemm_naive", my_line)', r"en\.qmd:\d+: The kernel gemm_naive has no challenge line\. Put the line between .* in kernels/cuda/gemm_naive\.cu"),
     ("checks.py", "return (step % stages, step // stages % 2)", "return (step % stages, 0)", r"hidden (normal|boundary) case"),
@@ -145,7 +147,7 @@ def test_all_problems_are_reported_at_once(folder):
     change(folder, "checks.py", 'return args.get("stages") == 1', "return False")
     (folder / "zh.qmd").unlink()
     files = {p.file.name for p in lint_lesson(folder)}
-    assert files == {"en.qmd", "zh.qmd", "rubric.yml", "checks.py"}
+    assert files == {"en.qmd", "zh.qmd", "rubric.yml", "checks.py", "accuracy.json"}  # which was measured with another rubric
 
 
 @pytest.mark.parametrize(

