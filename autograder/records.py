@@ -49,6 +49,7 @@ class SlotScore(_Plain):
     discarded: list[str] = []  # passages that earn nothing (stuffing, injection, copied question), quoted
     reasons: list[str] = []  # in the notebook's language
     reasons_en: list[str] = []  # the same for the instructor
+    answer_key: str = ""  # equal for equal answers (review/decisions.py); "" where the text alone does not tell what was answered
 
 
 class Finding(_Plain):

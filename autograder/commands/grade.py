@@ -57,6 +57,8 @@ def command(
         except OSError as e:
             raise CourseError(f"The JSON cannot be written: {e.strerror}.", where=str(json_out), remedy="Name another file; the grades are in the gradebook already.") from None
     screen.print(verdict_table(found, finals, screen.width))
+    for note in summary.notes:
+        screen.print(note, soft_wrap=True, markup=False, highlight=False)
     counts = [(summary.retimed, "with another time of handing in"), (summary.recovered, "taken over from an interrupted run")]
     screen.print(", ".join([f"{summary.graded} graded now", f"{summary.kept} unchanged", *(f"{n} {what}" for n, what in counts if n)]) + ".")
     screen.print(f"Course folder: {folder.root}", soft_wrap=True)

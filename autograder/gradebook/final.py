@@ -65,7 +65,7 @@ class Human:
 
 @dataclass(frozen=True)
 class Final:
-    """One student's line. result: final points and state; auto: as graded. Times are naive UTC; penalty is in points."""
+    """One student's line. result: final points and state; auto: as graded, with the answers that `course review` decided. Times are naive UTC; penalty is in points."""
 
     result: Result
     auto: Result
@@ -213,6 +213,7 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook
     from sqlalchemy import select
 
+    from autograder.gradebook.decided import read_rows, settled_by
     from autograder.gradebook.tables import course_result, stored
 
     session, slug = gradebook.db, lesson.slug
@@ -248,7 +249,7 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
         if text.strip():
             comments.setdefault(student, {})[cell] = text.strip()
     people = session.execute(
-        select(Student, SubmittedAssignment, course_result.c.result, course_result.c.graded_at)
+        select(Student, SubmittedAssignment, course_result.c.result, course_result.c.graded_at, course_result.c.source_hash)
         .select_from(SubmittedAssignment)
         .join(Student, Student.id == SubmittedAssignment.student_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
@@ -257,13 +258,18 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
         .order_by(Student.id)
     )
     finals = []
-    for student, submission, text, graded_at in people:
+    reviewed: dict[str, dict] = {}
+    for (name, cell), row in read_rows(gradebook, slug).items():
+        reviewed.setdefault(name, {})[cell] = row
+    for student, submission, text, graded_at, source in people:
         if wanted is not None and student.id not in wanted:
             continue
         auto = stored(text) or Result.ungraded(student.id, slug, _UNREAD, findings=[Finding(code=UNREAD_RESULT, severity="review", message=_UNREAD)])
         entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
         order = [n for n in POINT_NAMES if n in entry["waiting"]]
         human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))
+        mine = reviewed.get(student.id, {})
+        auto = settled_by(auto, source, mine, human.manual, lesson.rubric)
         settled = settle(auto, human, lesson.rubric)
         late = submission.total_seconds_late if submission.timestamp and submission.assignment.duedate and settled.state != "UNGRADED" else 0.0
         finals.append(

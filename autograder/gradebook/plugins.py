@@ -42,13 +42,15 @@ class GradingExporter(NotebookExporter):
         from autograder.grading import grade_notebook
         from autograder.grading.pipeline import rubric_hash
         from autograder.records import Result
+        from autograder.review.apply import from_store
+        from autograder.review.decisions import Decisions
 
         lesson = _lesson(place["assignment"])
         course = CourseFolder(Path(converter.coursedir.root), db_url=place["db_url"])
         stamp = read_timestamp(path.parent / "timestamp.txt")
         taken, digest = hand_in(lesson, path.parent)  # `path` may be an untouched one beside it
         result = grade_notebook(lesson, taken, place["student"]) if isinstance(taken, Path) else Result.ungraded(place["student"], lesson.slug, taken)
-        result = with_stamp(result, stamp)
+        result = with_stamp(from_store(result, Decisions.load(course.root, lesson.slug), lesson.rubric), stamp)
         text = shown_text(lesson, path.parent, result)
         with course.gradebook(write=True) as gradebook:
             ensure_assignment(gradebook, course, lesson)

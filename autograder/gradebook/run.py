@@ -48,6 +48,7 @@ class Summary:
     kept: int = 0
     recovered: int = 0  # taken from the journal of an interrupted run
     retimed: int = 0  # of those kept: the time of handing in has come or changed
+    notes: list[str] = field(default_factory=list)  # sentences for the user
 
 
 def grade_submissions(
@@ -145,7 +146,11 @@ class _Run:
         from autograder.gradebook.stamps import with_stamp
         from autograder.gradebook.store import graded_before
         from autograder.gradebook.submissions import UNREADABLE, Submission, stage
+        from autograder.review.apply import from_store
+        from autograder.review.decisions import Decisions
 
+        decisions = Decisions.load(self.course.root, self.lesson.slug)
+        self.summary.notes += decisions.problems
         done = {} if regrade else graded_before(self.gradebook, self.lesson.slug)
         self.gradebook.db.commit()
         total, count = len(found), 0
@@ -183,6 +188,7 @@ class _Run:
 
         for result in results():
             digest, submission = waiting.pop(result.student)
+            result = from_store(result, decisions, self.lesson.rubric)
             entry = Entry(result.student, digest, self.rubric_hash, submission.stamp.time, with_stamp(result, submission.stamp))
             self.journal.append(entry)
             self.summary.graded += 1
@@ -200,12 +206,15 @@ class _Run:
         return same and not known.fault and (self.course.step("autograded", submission.student, self.lesson.slug) / f"{self.lesson.slug}.ipynb").is_file()
 
     def finish(self) -> None:
+        from autograder.gradebook.decided import reopen_outdated
         from autograder.gradebook.stamps import copy_side_files
 
         self.writer.set_times(self.times)
         for student in self.times:
             copy_side_files(*(self.course.step(step, student, self.lesson.slug) for step in ("submitted", "autograded")))
         self.summary.retimed = len(self.times)
+        if again := reopen_outdated(self.gradebook, self.lesson.slug, self.lesson.rubric):
+            self.summary.notes.append(f"{again} answers were decided under another rubric: their points stay until `course review {self.lesson.slug}` asks again.")
         self.writer.refresh_penalties()
         self.journal.remove()
         self._open = False

@@ -181,7 +181,7 @@ class Writer:
             same_row = grade.manual_score is not None if old_rows is None else old_rows.get(name) == row  # unread: a manual score is a person's word
             known = same_source and same_row and grade.auto_score == row.auto_score
             if not known:  # else a person may have settled it already: leave it
-                grade.needs_manual_grade = row.needs_manual_grade or grade.manual_score is not None
+                grade.needs_manual_grade = row.needs_manual_grade or grade.manual_score not in (None, row.auto_score)
             grade.auto_score = row.auto_score
         for name, text in comment_rows(entry.result, self.rubric).items():
             if name in self.solution_cells:

@@ -55,6 +55,7 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
 
 def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, identity: str, sandbox: Sandbox | None) -> Result:
     from autograder.answers import score_many
+    from autograder.review.decisions import answer_key
 
     chosen = choose(reading)
     findings = list(chosen.findings)
@@ -66,6 +67,8 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     answers = [(slot, reading.answers[slot], reading.lang) for slot in ANSWER_SLOTS]
     pages = "\n\n".join(edition.text for edition in released(lesson).values())  # the other language's page is no less a source
     slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=pages)))
+    for slot in {*ANSWER_SLOTS} - {*reading.pictures, *reading.cut, *reading.doubtful}:
+        slots[slot] = slots[slot].model_copy(update={"answer_key": answer_key(reading.answers[slot])})
     for slot in {*reading.pictures, *reading.cut}:
         slots[slot] = slots[slot].model_copy(update={"lane": "review"})
     for slot in reading.doubtful:

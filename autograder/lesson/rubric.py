@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any, Literal
 
@@ -112,6 +112,12 @@ class Slot(_Strict):
         if unknown := set(self.required_for_full) - set(ids):
             raise ValueError(f"required_for_full names unknown links {sorted(unknown)}")
         return self
+
+    def points_for(self, found: Set[str]) -> int:
+        """Points of a set of links: full with `full` links and every required one, half (rounded down) with `some`, else none."""
+        if len(found) >= self.full and set(self.required_for_full) <= found:
+            return self.points
+        return self.points // 2 if len(found) >= self.some else 0
 
 
 class Points(_Strict):
