@@ -28,6 +28,7 @@ COMMANDS = {
     "bench": "Measure kernels on a GPU and write figures with receipts.",
     "collect": "Sort a Canvas or Moodle download into a course folder.",
     "grade": "Grade a folder of submissions.",
+    "review": "Decide what waits for a person, in groups, on a local page.",
     "score-answers": "Score free-text answers from a JSONL file.",
     "report": "A class report for a lesson.",
     "feedback": "Write the students' feedback pages.",

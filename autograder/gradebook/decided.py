@@ -117,18 +117,20 @@ def write_decided(gradebook: Gradebook, slug: str, given: Iterable[tuple[str, De
         raise
 
 
-def take_back(gradebook: Gradebook, slug: str, cells: Iterable[tuple[str, str]], action: str) -> None:
-    """(student, cell) each: as if this action had not been; the answer waits again. A score that was given in formgrader since stays."""
-    wanted = dict.fromkeys(cells)
+def take_back(gradebook: Gradebook, slug: str, cells: Iterable[tuple[str, str, str]]) -> None:
+    """(student, cell, action) each: as if this action had not been; the answer waits again. A score that was given in formgrader since stays.
+    action "": one that grading alone had taken over, for the same answer of another student."""
+    wanted = {(student, cell): action for student, cell, action in cells}
     try:
         rows = read_rows(gradebook, slug)
         for key, grade in _grades(gradebook, slug, wanted).items():
             row = rows.get(key)
+            action = wanted[key]
             if row is not None and row.decision.action == action:
                 if grade.manual_score == row.decision.points:
                     grade.manual_score, grade.needs_manual_grade = row.before, True
                 _drop(gradebook, slug, *key)
-            elif row is None and grade.manual_score is None:  # decided at grading, by the same answer of another
+            elif not action and row is None and grade.manual_score is None:
                 grade.needs_manual_grade = True
         gradebook.db.commit()
     except BaseException:

@@ -104,6 +104,7 @@ class Decisions:
     problems: list[str] = field(default_factory=list)  # one sentence each, for the user
     _actions: dict[str, list[Decision]] = field(default_factory=dict)  # those that stand, oldest first
     _touched: set[tuple[str, str]] = field(default_factory=set)
+    _undone: set[str] = field(default_factory=set)
     _fd: int | None = None
 
     @classmethod
@@ -126,6 +127,7 @@ class Decisions:
             data = json.loads(line)
             if "undo" in data:
                 self._actions.pop(str(data["undo"]), None)
+                self._undone.add(str(data["undo"]))
             else:
                 self._add(Decision.model_validate(data))
         except (ValueError, TypeError, ValidationError, RecursionError):
@@ -161,6 +163,10 @@ class Decisions:
         """Was this answer ever decided, undone or not?"""
         return (slot, key) in self._touched
 
+    def undone(self, action: str) -> bool:
+        """Was this action taken back?"""
+        return action in self._undone
+
     def _last(self, fits, slot: str, key: str) -> Decision | None:
         if not key or (slot, key) not in self._touched:
             return None
@@ -183,6 +189,7 @@ class Decisions:
             return None
         action = next(reversed(self._actions))
         self._append([{"undo": action, "by": by, "when": now()}])
+        self._undone.add(action)
         return Undone(action, tuple(self._actions.pop(action)))
 
     def open(self) -> None:
