@@ -27,6 +27,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 const say = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+const letter = (n) => String.fromCharCode(65 + n); // a group has 24 at most
 const percent = (p) => Math.round(100 * p);
 
 async function ask(path, body) {
@@ -162,11 +163,11 @@ function drawCard(id, n) {
   const old = it.old && isOpen(id) ? make("span", { class: "tag warn" }, say(it.old.why === "rubric" ? w.old_rubric : w.old_handed, it.old)) : "";
   return make(
     "article",
-    { class: `card ${isOpen(id) ? "" : "decided"}`, id: `card-${n}`, tabindex: "-1", "aria-current": here, "aria-label": `${n + 1} / ${group().items.length}`, onclick: () => here || act(() => move(n, false)) },
+    { class: `card ${isOpen(id) ? "" : "decided"}`, id: `card-${n}`, tabindex: "-1", "aria-current": here, "aria-label": `${letter(n)}, ${n + 1} / ${group().items.length}`, onclick: () => here || act(() => move(n, false)) },
     make(
       "div",
       { class: "row small" },
-      make("strong", { class: "num" }, `${n + 1}`),
+      make("strong", {}, letter(n)),
       make("span", { class: "soft" }, showNames ? it.students.join(", ") : it.students.length > 1 ? say(w.students, { n: it.students.length }) : w.one),
       isOpen(id) ? make("span", { class: "tag" }, say(w.suggested, { points: it.suggested })) : make("span", { class: "tag ok" }, say(w.given, it.decision)),
       old,
@@ -185,7 +186,7 @@ function drawGroup() {
     "div",
     { class: "head" },
     make("div", { class: "row" }, make("h2", {}, `${w.slot[g.slot]} · ${say(w.group, { n: at.group + 1, of: state.groups.length })}`), make("span", { class: "tag" }, g.items.length === 1 ? w.answer1 : say(w.answers, { n: g.items.length })), make("span", { class: "tag num", id: "seen" }), g.false ? make("span", { class: "tag no" }, w.false_group) : ""),
-    make("p", { class: "soft small" }, says.length ? `${w.says}:` : w.nothing),
+    make("p", { class: "soft small" }, g.mixed ? w.mixed : says.length ? `${w.says}:` : w.nothing),
     says.length || wrong.length ? make("ul", { class: "says" }, ...says, ...wrong) : "",
   );
   $("group").replaceChildren(head, ...g.items.map(drawCard));
@@ -312,7 +313,7 @@ async function giveGroup() {
     move(g.items.indexOf(unseen[0]));
     return tell(say(w.m_unseen, { n: unseen.length }), true);
   }
-  const points = item(source).decision.points, mine = given.get(`${g.id}/ticked`) || {};
+  const points = item(source).decision.points, mine = (!g.mixed && given.get(`${g.id}/ticked`)) || {}; // of different links, each keeps its own
   took(await ask("/api/decide", { items: rest, points, links: mine.links || null, misconceptions: mine.misconceptions || null, false: mine.false ?? null, group: g.id }));
   pace(rest.length);
   tell(say(w.m_group, { points, n: rest.length }));
@@ -393,6 +394,10 @@ addEventListener("keydown", (e) => {
   const onButton = e.target instanceof HTMLButtonElement || e.target.tagName === "SUMMARY";
   if (onButton && (e.key === "Enter" || e.key === " ")) return;
   const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+  if (e.shiftKey && state.groups.length && /^[a-z]$/.test(key)) {
+    e.preventDefault();
+    return act(() => key.charCodeAt(0) - 97 < group().items.length && move(key.charCodeAt(0) - 97));
+  }
   const what = !state.groups.length ? { "?": help, z: switchLanguage }[key] : /^[0-9]$/.test(key) ? () => number(Number(key)) : key === " " ? () => further(e.shiftKey) : KEYS[key];
   if (!what) return;
   e.preventDefault();

@@ -32,7 +32,7 @@ class Session:
         self._hashes = {name: slot_hash(slot) for name, slot in lesson.rubric.slots.items()}
         found = waiting(lesson, course, self.decisions, Reader(lesson, assess), step)
         self.items = {i.id: i for i in found.items}
-        self.groups = group_items(found.items, list(WRITTEN))
+        self.groups = group_items(found.items, {name: lesson.rubric.slots[name] for name in WRITTEN})
         self.notes = self.decisions.problems + found.problems
         self._unwritten = {(student, d.slot): (student, d, source) for student, d, source in found.unwritten}
         self._reopen: list[tuple[str, str, str]] = found.reopen
@@ -142,7 +142,7 @@ class Session:
                 }
                 for name, s in rubric.slots.items()
             }
-            groups = [{"id": g.id, "slot": g.slot, "links": sorted(g.links), "misconceptions": sorted(g.misconceptions), "false": g.false, "items": [i.id for i in g.items]} for g in self.groups]
+            groups = [{"id": g.id, "slot": g.slot, "links": sorted(g.links), "misconceptions": sorted(g.misconceptions), "false": g.false, "mixed": g.mixed, "items": [i.id for i in g.items]} for g in self.groups]
             return {
                 "lesson": self.lesson.slug,
                 "title": {lang: e.title for lang, e in self.lesson.editions.items()},

@@ -112,8 +112,8 @@ def make_class(lesson: Lesson, course: CourseFolder, inbox, chosen: dict[str, di
     return grader
 
 
-def a_class(answers: list[Answer], students: int, *, slots: Iterable[str] = ("explanation", "q1", "q2", "q3")) -> dict[str, dict[str, Answer]]:
-    """A different answer for each student as far as they go, chosen by hash; every seventh student shares one with the one before."""
+def a_class(answers: list[Answer], students: int, *, slots: Iterable[str] = ("explanation", "q1", "q2", "q3"), alike: int = 0) -> dict[str, dict[str, Answer]]:
+    """A different answer for each student as far as they go, chosen by hash. alike n: every n-th student has those of the one before."""
     by_slot = {s: sorted((a for a in answers if a.slot == s and a.text.strip()), key=lambda a: share("class", a.id)) for s in slots}
-    number = lambda n: n - (n % 7 == 6)
+    number = lambda n: n - (alike > 0 and n % alike == alike - 1)
     return {f"s{n:03d}": {s: some[number(n) % len(some)] for s, some in by_slot.items()} for n in range(students)}
