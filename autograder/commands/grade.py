@@ -64,6 +64,6 @@ def command(
     screen.print(f"Course folder: {folder.root}", soft_wrap=True)
     waiting = sum(f.waits or f.score is None for f in finals)
     if waiting:
-        screen.print(f"{waiting} wait for a person, most needed first in `course report`: {how_to_open(folder, found)}", soft_wrap=True, markup=False, highlight=False)
+        screen.print(f"{waiting} wait for a person, most needed first in `course report`. Written answers in groups: `course review {found.number} --course {course}`. Or {how_to_open(folder, found)}", soft_wrap=True, markup=False, highlight=False)
     if json_out is not None:
         screen.print(f"JSON: {json_out}", soft_wrap=True)

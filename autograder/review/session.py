@@ -167,7 +167,7 @@ class Session:
             "misconceptions": [m.id for m in slot.misconceptions if m.id in item.read.misconceptions],
             "false": item.read.false,
             "suggested": slot.points_for(item.read.links),
-            "doubts": [{"id": m.id, "kind": m.kind, "present": round(m.present, 2), "contradicted": round(m.contradicted, 2), "quote": item.answer[m.start : m.end]} for m in item.read.marks if m.doubted],
+            "doubts": [{"id": m.id, "kind": m.kind, "present": round(m.present, 2), "contradicted": round(m.contradicted, 2), "quote": _told(item.answer, m)} for m in item.read.marks if m.doubted],
             "why": {"zh": item.score.reasons, "en": item.score.reasons_en or item.score.reasons},
             "shared": item.shared,
             "old": item.old and {"points": item.old[0], "by": item.old[1], "why": item.old[2]},
@@ -202,6 +202,12 @@ def pieces(answer: str, read: Read) -> list[dict]:
         mine = [m for m in shown if m.start <= start and end <= m.end]
         out.append({"text": answer[start:end], "ids": [m.id for m in mine], "kind": _look(mine)})
     return out
+
+
+def _told(answer: str, mark: Mark, most: int = 120) -> str:
+    """The sentence beside a doubt; nothing where it is the whole answer, which stands right above."""
+    text = answer[mark.start : mark.end]
+    return "" if text == answer.strip() else text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _look(marks: list[Mark]) -> str:
