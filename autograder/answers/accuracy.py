@@ -19,7 +19,7 @@ from autograder.answers.accuracy_words import WORDS
 from autograder.answers.items import language_of
 from autograder.answers.labelled import Gold, Labelled, read_labelled
 from autograder.answers.lanes import Lanes, shipped_lanes
-from autograder.answers.score import Assessment, conclude, confidence, points_for, scorer
+from autograder.answers.score import Assessment, conclude, scorer
 from autograder.lesson import find_lesson
 from autograder.lesson.rubric import Rubric, load_rubric
 
@@ -191,7 +191,7 @@ def fit(reads: list[Read]) -> Lanes:
     clean = [start.doubt(r.assessment.signs) for r in known if r.gold.wrong is False]
     best, most = replace(start, sure=0.995, most_doubt=0.0, least_doubt=0.9), -1
     for doubt in sorted({round(float(q), 4) for q in np.quantile(clean, np.linspace(0.4, 0.9, 11))}):
-        for sure in (0.6, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98, 0.985, 0.99):
+        for sure in (0.6, 0.7, 0.8, 0.9, 0.94, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995):
             for least in (0.0, 0.15, 0.4):
                 lanes = replace(start, sure=sure, most_doubt=doubt, least_doubt=least)
                 f = figures([outcome(r, lanes) for r in reads])

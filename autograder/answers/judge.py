@@ -190,7 +190,7 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
         settled = concluded.review <= {"unsure"}
         reasons = [r for r in reasons if not settled or r != say("unsure", lang)]
         return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)], "reasons_en": []})
-    points = score.points_for(slot, set(quotes))
+    points = slot.points_for(set(quotes))
     detail = f"{points:g} / {offline.points:g}" + (f"; {', '.join(charged)}" if charged else "")
     return offline.model_copy(
         update={

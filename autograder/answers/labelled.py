@@ -45,15 +45,13 @@ class Labelled(BaseModel):
         return ("" if self.lang == "zh" else " ").join(s.text for s in self.segments)
 
     def gold(self, slot: Slot) -> Gold:
-        from autograder.answers.score import points_for
-
         has = set().union(*(s.has for s in self.segments))
         denied = set().union(*(s.denies for s in self.segments))
         links = {x.id for x in slot.links} & has - denied
         flags = [s.wrong for s in self.segments]
         held = {m.id for m in slot.misconceptions} & has
         veto = any(m.veto for m in slot.misconceptions if m.id in held)
-        return Gold(points_for(slot, links), frozenset(links), True if held or any(flags) else None if None in flags else False, veto)
+        return Gold(slot.points_for(links), frozenset(links), True if held or any(flags) else None if None in flags else False, veto)
 
 
 @dataclass(frozen=True)

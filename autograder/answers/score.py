@@ -148,13 +148,6 @@ def score_many(items: list[tuple[str, str, str]], rubric: Rubric, *, lesson_text
     return [known[item].model_copy(deep=True) for item in items]
 
 
-def points_for(slot: Slot, found: set[str]) -> int:
-    """Points of a set of links: full with `full` links and every required one, half (rounded down) with `some`, else none."""
-    if len(found) >= slot.full and set(slot.required_for_full) <= found:
-        return slot.points
-    return slot.points // 2 if len(found) >= slot.some else 0
-
-
 def confidence(slot: Slot, evidence: tuple[Evidence, ...], points: int) -> float:
     """Probability of exactly these points, the links being judged one by one. Links that are certain are not varied."""
     fixed = {e.id for e in evidence if e.present > _CERTAIN}
@@ -162,7 +155,7 @@ def confidence(slot: Slot, evidence: tuple[Evidence, ...], points: int) -> float
     open_ = sorted(open_, key=lambda e: abs(e.present - 0.5))[:12]
     total = 0.0
     for choice in itertools.product((False, True), repeat=len(open_)):
-        if points_for(slot, fixed | {e.id for e, c in zip(open_, choice) if c}) == points:
+        if slot.points_for(fixed | {e.id for e, c in zip(open_, choice) if c}) == points:
             total += math.prod(e.present if c else 1 - e.present for e, c in zip(open_, choice))
     return total
 
@@ -174,7 +167,7 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str, lanes: Lanes
     quote = lambda e: a.gate.normal.quote(e.span.start, e.span.end) if e.span else ""
     credited = [e for e in a.links if e.present >= CREDIT]
     found = {e.id for e in credited}
-    points = points_for(slot, found)
+    points = slot.points_for(found)
     wrong = [_held(m, e, quote(e), points, a, lanes) for m, e in zip(slot.misconceptions, a.misconceptions) if e.present >= CREDIT]
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code in a.gate.always]
     if len(answer) > MAX_CHARS:

@@ -15,7 +15,7 @@ from autograder.release.divs import Div, Text, closes, fence_of, parse
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)\s*(?:\{[^}]*\})?\s*$")
 _LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>\{[^}]*\})?")
 _LIST = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\S")
-_LABEL = re.compile(r'"[^"]*"|(?<=\[)[^\]"]+(?=\])|(?<=\|)[^|"]+(?=\|)')
+_LABEL = re.compile(r'"[^"]*"|(?<=\[)(?!\*\])[^\]"]+(?=\])|(?<=\|)[^|"]+(?=\|)')  # [*] is where a state diagram starts
 _BREAK = re.compile(r"<br\s*/?>")
 _MARKDOWN_BLOCK = re.compile(r"\s*(?:[-+*]|\d+[.)]|#{1,6}|>)(?:\s|$)")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*:|^//")

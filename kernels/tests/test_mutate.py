@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from part1 import needs_emulator
 
 from kernels.mutate import bench
 from kernels.mutate.operators import OPERATORS, mutants
@@ -67,7 +66,7 @@ def test_verdicts():
     assert share([runs("wrong"), runs("right")]) == (1, 2) and "50.00 %" in table([runs("wrong"), runs("right")])
 
 
-@needs_emulator
+@pytest.mark.emulator
 def test_no_run_lets_a_sampled_bug_pass():
     sample = [m for m in bench.all_mutants()[::EVERY] if m.key not in equivalent()]
     assert {m.operator for m in sample} >= {"delete", "swap", "off by one", "predicate", "scope", "count"}
@@ -77,7 +76,7 @@ def test_no_run_lets_a_sampled_bug_pass():
     assert sum(r.reported > 0 for r in results) > len(results) / 2
 
 
-@needs_emulator
+@pytest.mark.emulator
 @pytest.mark.parametrize("file", sorted(bench.INPUTS))
 def test_the_kernels_themselves_are_clean_and_right_on_the_bench_s_inputs(file):
     for given in bench.INPUTS[file]:

@@ -65,7 +65,7 @@ def test_injection_is_discarded_and_honest_text_stays(text):
 )
 def test_honest_text_is_not_injection(text):
     g = gate(text)
-    assert "injection" not in g.kinds and g.review == []
+    assert "injection" not in g.kinds and "injection" not in g.review
 
 
 def test_hidden_text_is_discarded_and_a_person_looks():

@@ -145,9 +145,10 @@ def test_a_graph_that_this_onnxruntime_cannot_run_is_one_sentence(copy):
 
 
 def test_what_training_repeats_is_what_grading_has():
-    """Training runs on a machine without the grader's libraries, so three constants stand twice."""
+    """Training runs on a machine without the grader's libraries, so four constants stand twice."""
     from autograder.answers import verifier
     from autograder.answers.training import material
 
     source = (verifier.MODEL.parent / "training" / "train.py").read_text(encoding="utf-8")
     assert f"ITEM, ANSWER = {verifier._ITEM}, {verifier._ANSWER}" in source and material.WRONG == WRONG
+    assert f"smooth = {verifier.SMOOTHED}" in source

@@ -320,7 +320,7 @@ def main() -> None:
             measured[name] = report(some, predict(net, enc, some, slots, device), slots)
             print(name, json.dumps(measured[name]), flush=True)
     np.savez(o.out.with_suffix(".npz"), **packed(net.state_dict()))
-    told = {"options": {k: str(v) for k, v in vars(o).items()}, "lines": len(train), "steps": step, "seconds": round(time.time() - start), "torch": torch.__version__, "measured": measured}
+    told = {"options": {k: str(v) for k, v in vars(o).items() if not isinstance(v, Path)}, "lines": len(train), "steps": step, "seconds": round(time.time() - start), "torch": torch.__version__, "measured": measured}
     told["device"] = torch.cuda.get_device_name() if device == "cuda" else "cpu"
     o.out.with_suffix(".json").write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(f"{step} steps, {epoch} epochs, {time.time() - start:.0f} s", flush=True)

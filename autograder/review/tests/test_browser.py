@@ -13,9 +13,9 @@ from autograder.review.decisions import Decisions
 from autograder.review.server import ReviewServer
 from autograder.review.session import Session
 from autograder.review.tests.labelled import Answer, a_class, make_class, read_answers, simulated
-from tests.support.browser import chromium, needs_chromium
+from tests.support.browser import chromium
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SHOTS = os.environ.get("REVIEW_SHOTS")  # a folder for pictures to look at
 EVIL = "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'> 𝒄 is not read because beta is 0"
 SLOTS = ("q1", "q2")
