@@ -77,6 +77,7 @@ class Scorer:
         self.rubric = rubric
         self._verifier = verifier
         self._asked: dict[str, Asked] = {}
+        self._known: OrderedDict[tuple[str, str, str], Assessment] = OrderedDict()
 
     @property
     def verifier(self) -> Verifier:
@@ -94,7 +95,15 @@ class Scorer:
             self.asked(slot_name)
 
     def assess(self, slot_name: str, answer: str, lesson_text: str = "") -> Assessment:
-        """Run gate and reader on one answer."""
+        """Run gate and reader on one answer. The last few thousand are remembered: what a class hands in twice is read once."""
+        key = slot_name, answer, lesson_text
+        if key not in self._known:
+            self._known[key] = self._assess(*key)
+            if len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def _assess(self, slot_name: str, answer: str, lesson_text: str) -> Assessment:
         slot = self.rubric.slots[slot_name]
         question = f"{slot.question.zh}\n{slot.question.en}"
         g = gate(answer[:MAX_CHARS], question, sources(self.rubric, slot_name, lesson_text))
@@ -120,6 +129,7 @@ def _evidence(name: str, seen: Seen, spans: list[Span]) -> Evidence:
 
 _ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
 _READY = 32  # rubrics kept: more than a course has lessons
+_KNOWN = 4_000  # answers kept a rubric
 
 
 def scorer(rubric: Rubric) -> Scorer:

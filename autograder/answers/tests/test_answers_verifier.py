@@ -14,7 +14,7 @@ from autograder.answers.accuracy import read_all
 from autograder.answers.items import WRONG, items_of
 from autograder.answers.labelled import read_labelled
 from autograder.answers.lanes import shipped_lanes
-from autograder.answers.score import CREDIT, conclude, score_slot, scorer
+from autograder.answers.score import CREDIT, Scorer, conclude, score_slot, scorer
 from autograder.answers.tokens import shipped as vocabulary
 from autograder.answers.verifier import MODEL, NOISE, Verifier, shipped
 from autograder.errors import CourseError
@@ -75,6 +75,17 @@ def test_scores_do_not_depend_on_the_linear_algebra_librarys_choice(rubric, some
     done = subprocess.run([sys.executable, "-c", _SCRIPT, ",".join(here)], env=env, capture_output=True, text=True, check=True, timeout=300)
     there = json.loads(done.stdout)
     assert there == {i: [s.points, s.lane, sorted(x.id for x in s.links), s.reasons] for i, s in here.items()}
+
+
+def test_an_answer_is_read_once(rubric, monkeypatch):
+    ready = Scorer(rubric)
+    ready.warm()
+    read, count = ready.verifier.read, []
+    monkeypatch.setattr(ready.verifier, "read", lambda *args: count.append(1) or read(*args))
+    answer = "C 没有初始化，可能是 NaN，0 乘 NaN 还是 NaN，D 就被污染了。"
+    first = ready.assess("q2", answer)
+    assert ready.assess("q2", answer) is first and len(count) == 1
+    assert ready.assess("q3", answer) is not first and ready.assess("q2", answer, "a page") is not first and len(count) == 3
 
 
 def test_every_item_of_the_rubric_is_read_and_nothing_else(rubric):
