@@ -205,10 +205,11 @@ def page(data: dict, lang: str = "en") -> str:
     """The report as Markdown, for the website and for people."""
     w = WORDS[lang]
     lines = [f"# {w['title']} {data['lesson']}", "", w["intro"].format(lesson=data["lesson"], learnt=data["learnt_from"]), ""]
-    columns = [(split, name) for split in data["splits"] for name in data["splits"][split]]
-    lines += ["| | " + " | ".join(f"{w[s]}, {w[n]}" for s, n in columns) + " |", "| --- |" + " --- |" * len(columns)]
-    for key, label in w["rows"].items():
-        lines.append(f"| {label} | " + " | ".join(_cell(data["splits"][s][n][key]) for s, n in columns) + " |")
+    for split, sets in data["splits"].items():
+        title = w[split][:1].upper() + w[split][1:]
+        lines += [f"## {title}", "", "| | " + " | ".join(w[n] for n in sets) + " |", "| --- |" + " --- |" * len(sets)]
+        lines += [f"| {label} | " + " | ".join(_cell(sets[n][key]) for n in sets) + " |" for key, label in w["rows"].items()] + [""]
+    lines.pop()
     lines += ["", f"## {w['coverage']}", "", w["coverage_intro"], "", w["coverage_head"], "| --- | --- | --- |"]
     lines += [f"| {c['sure']} | {c['released']:.2f} {'█' * round(20 * c['released'])} | {c['harmed']:.3f} {'█' * round(200 * c['harmed'])} |" for c in data["coverage"]]
     lines += ["", f"## {w['baselines']}", "", w["baselines_intro"], ""]
