@@ -4,10 +4,12 @@ import functools
 
 import numpy as np
 import pytest
+
 from emulator_sources import compiled
 
 from kernels import TensorMap
 from kernels.emulator import POLICIES
+from kernels.emulator.toolchain import compiler
 
 # One kernel a rule; WRONG=0 builds the right form of each.
 SOURCE = """#include "hopper.cuh"
@@ -312,6 +314,8 @@ ENTRY(made, int)
 @pytest.mark.parametrize("instrument", [True, False])
 @pytest.mark.parametrize("kernel,size", [("word", 4), ("two", 8), ("four", 16)])
 def test_every_access_is_aligned(kernel, size, instrument):
+    if kernel != "word" and compiler().family != "gcc":
+        pytest.skip("clang's and zig's sanitizer looks at no copy of a whole struct (README of the emulator)")
     for offset, aligned in ((0, True), (size, True), (size // 2, False)):
         module = compiled("aligned", ALIGNED, "word", "two", "four", "made", instrument=instrument, BYTES=offset)
         report = module.launch(kernel, 1, 1, [np.zeros(32, np.int32)], raises=False)

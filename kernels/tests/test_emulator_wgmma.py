@@ -238,11 +238,11 @@ def test_accumulators_in_flight_are_poisoned():
         assert report.clean and np.isnan(d).all()
 
 
-@pytest.mark.parametrize("bug,rule", [(5, "wgmma-operands-differ"), (9, "shared-memory")])
+@pytest.mark.parametrize("bug,rule", [(5, "wgmma-operands-differ"), (9, "shared-memory|array-index")])
 def test_misuse(bug, rule):
     with pytest.raises((EmulatorMisuse, EmulatorOutOfBounds)) as e:
         launch_tile(bug)
-    assert e.value.report.findings[-1].rule == rule
+    assert e.value.report.findings[-1].rule in rule.split("|")  # which of two true ones comes first is the compiler's choice
 
 
 def test_part_of_a_warpgroup_cannot_issue():
