@@ -75,13 +75,17 @@ def read_labelled(path: Path, rubric: Rubric | None = None) -> list[Labelled]:
         try:
             row = Labelled.model_validate_json(line)
         except ValidationError as e:
-            first = e.errors()[0]
-            what = f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
-            raise CourseError(f"The labelled answer cannot be read: {what}.", where=f"{path}:{n}", remedy="Mend the line; its form is told in autograder/answers/labelled.py.") from None
+            raise CourseError(f"The labelled answer cannot be read: {misfit(e)}.", where=f"{path}:{n}", remedy="Mend the line; its form is told in autograder/answers/labelled.py.") from None
         if why := problem(row, rubric):
             raise CourseError(why, where=f"{path}:{n}", remedy="Mend the label, or the rubric.")
         out.append(row)
     return out
+
+
+def misfit(e: ValidationError) -> str:
+    """What a line lacks of the form, in a clause."""
+    first = e.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
 
 
 def problem(row: Labelled, rubric: Rubric | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from autograder.answers.labelled import Labelled, problem
+from autograder.answers.labelled import Labelled, misfit, problem
 from autograder.lesson.model import ANSWER_SLOTS, LANGS, Edition
 from autograder.lesson.rubric import Rubric
 from autograder.lint.problem import Problem
@@ -91,9 +91,7 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
         try:
             row = Labelled.model_validate_json(line)
         except ValidationError as e:
-            first = e.errors()[0]
-            what = f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
-            out.append(Problem(path, n, f"The line is no labelled answer: {what}.", "The page 'Write a lesson' shows a whole line."))
+            out.append(Problem(path, n, f"The line is no labelled answer: {misfit(e)}.", "The page 'Write a lesson' shows a whole line."))
             continue
         if why := problem(row, rubric):
             out.append(Problem(path, n, why, "Mend the label, or the rubric."))

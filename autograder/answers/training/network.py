@@ -12,7 +12,6 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 HIDDEN, INNER, HEADS, POSITIONS, POINTER, POOL = 384, 1536, 12, 512, 128, 4
-ABSENT, PRESENT, CONTRADICTED = 0, 1, 2
 
 
 class Layer(nn.Module):
