@@ -53,7 +53,16 @@ def _help() -> str:
     width = max(map(len, COMMANDS)) + 2
     lines = [f"  {name:<{width}}{line}" for name, line in _here().items()]
     return "\n".join(
-        ["Usage: course COMMAND [ARGS]...", "", "Hopper GPU kernels taught by doing: lessons, kernels, grader and website.", "", "Commands:", *lines, "", "course COMMAND --help says more. course --version prints the version."]
+        [
+            "Usage: course COMMAND [ARGS]...",
+            "",
+            "Hopper GPU kernels taught by doing: lessons, kernels, grader and website.",
+            "",
+            "Commands:",
+            *lines,
+            "",
+            "course COMMAND --help says more. course --version prints the version.",
+        ]
     )
 
 
@@ -82,11 +91,20 @@ def run(argv: list[str]) -> None:
     try:
         if name not in COMMANDS:
             near = difflib.get_close_matches(name, COMMANDS, n=1)
-            raise CourseError(f"There is no command {name!r}.", remedy=(f"Did you mean {near[0]}? " if near else "") + "`course --help` lists all.")
+            raise CourseError(
+                f"There is no command {name!r}.",
+                remedy=(f"Did you mean {near[0]}? " if near else "") + "`course --help` lists all.",
+            )
         if name not in _here():
-            raise CourseError(f"`course {name}` is not part of the student's install.", remedy="Run it in a checkout of the course.")
+            raise CourseError(
+                f"`course {name}` is not part of the student's install.", remedy="Run it in a checkout of the course."
+            )
         _refuse_empty(rest)
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+        app = typer.Typer(
+            add_completion=False,
+            pretty_exceptions_enable=False,
+            context_settings={"help_option_names": ["-h", "--help"]},
+        )
         app.command()(importlib.import_module(_module(name)).command)
         app(args=rest, prog_name=f"course {name}")
     except CourseError as e:
@@ -101,9 +119,16 @@ def run(argv: list[str]) -> None:
 def _refuse_empty(arguments: list[str]) -> None:
     """No argument of any command may be empty: an empty path would be the current folder, an empty address none at all."""
     for before, argument in zip(["", *arguments], arguments):
-        option, is_one, value = argument.partition("=") if argument.startswith("--") else (before if before.startswith("-") else "", "=", argument)
+        option, is_one, value = (
+            argument.partition("=")
+            if argument.startswith("--")
+            else (before if before.startswith("-") else "", "=", argument)
+        )
         if is_one and not value.strip():
-            raise CourseError(f"{option or 'An argument'} is empty.", remedy="Give it a value or leave it out; perhaps a shell variable is not set.")
+            raise CourseError(
+                f"{option or 'An argument'} is empty.",
+                remedy="Give it a value or leave it out; perhaps a shell variable is not set.",
+            )
 
 
 def _fail(e: Exception) -> None:

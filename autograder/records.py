@@ -10,7 +10,13 @@ from autograder.lesson.rubric import Text
 
 State = Literal["PASS", "FAIL", "REVIEW", "UNGRADED"]
 Lane = Literal["auto", "review"]
-MACHINE_FAULTS = ("grader_crashed", "grader_overran", "grader_error", "sandbox_failed", "challenge_not_judged")  # findings that blame no student: tried again at the next run
+MACHINE_FAULTS = (
+    "grader_crashed",
+    "grader_overran",
+    "grader_error",
+    "sandbox_failed",
+    "challenge_not_judged",
+)  # findings that blame no student: tried again at the next run
 POINT_NAMES = ("normal", "boundary", "explanation", "q1", "q2", "q3")
 
 
@@ -49,7 +55,9 @@ class SlotScore(_Plain):
     discarded: list[str] = []  # passages that earn nothing (stuffing, injection, copied question), quoted
     reasons: list[str] = []  # in the notebook's language
     reasons_en: list[str] = []  # the same for the instructor
-    answer_key: str = ""  # equal for equal answers (review/decisions.py); "" where the text alone does not tell what was answered
+    answer_key: str = (
+        ""  # equal for equal answers (review/decisions.py); "" where the text alone does not tell what was answered
+    )
 
 
 class Finding(_Plain):
@@ -106,7 +114,15 @@ class Result(_Plain):
     @classmethod
     def ungraded(cls, student: str, lesson: str, why: Text, *, lang: Literal["zh", "en"] = "zh", **known) -> Result:
         """A submission that could not be graded. Its language is not known for sure, so the student's reason stands in both."""
-        return cls(student=student, lesson=lesson, lang=lang, state="UNGRADED", reasons=[f"{why.zh} / {why.en}"], reasons_en=[why.en], **known)
+        return cls(
+            student=student,
+            lesson=lesson,
+            lang=lang,
+            state="UNGRADED",
+            reasons=[f"{why.zh} / {why.en}"],
+            reasons_en=[why.en],
+            **known,
+        )
 
     @property
     def why(self) -> list[str]:

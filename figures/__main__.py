@@ -11,7 +11,9 @@ from figures.build import all_figures, draw, find_figures, stale
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m figures", description="Draw the course's figures from their data.")
     parser.add_argument("names", nargs="*", help="figures to draw (default: all)")
-    parser.add_argument("--check", action="store_true", help="draw nothing; list committed figures that are missing or out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="draw nothing; list committed figures that are missing or out of date"
+    )
     options = parser.parse_args()
     figures = find_figures()
     unknown = set(options.names) - {f.name for f in figures}
@@ -19,14 +21,20 @@ def main() -> int:
         print(f"{waiting[0].name} is drawn once lessons/{waiting[0].module.LESSON} is there.", file=sys.stderr)
         return 2
     if unknown:
-        print(f"There is no figure named {', '.join(sorted(unknown))}. Figures: {', '.join(f.name for f in figures)}.", file=sys.stderr)
+        print(
+            f"There is no figure named {', '.join(sorted(unknown))}. Figures: {', '.join(f.name for f in figures)}.",
+            file=sys.stderr,
+        )
         return 2
     chosen = [f for f in figures if not options.names or f.name in options.names]
     if options.check:
         problems = [p for f in chosen for p in stale(f)]
         for problem in problems:
             print(problem, file=sys.stderr)
-        print(f"{len(chosen)} figures checked, {len(problems)} problems." + (" Run `python -m figures` and commit the result." if problems else ""))
+        print(
+            f"{len(chosen)} figures checked, {len(problems)} problems."
+            + (" Run `python -m figures` and commit the result." if problems else "")
+        )
         return 1 if problems else 0
     for figure in chosen:
         for path in draw(figure):

@@ -46,7 +46,9 @@ class Figure:
         """What is drawn. Raises FileNotFoundError with the remedy where measured data are missing."""
         missing = [p for p in self.files() if not p.is_file()]
         if missing:
-            raise FileNotFoundError(f"{self.name}: {missing[0].relative_to(ROOT)} is not there. It is measured on a GPU by `course bench`.")
+            raise FileNotFoundError(
+                f"{self.name}: {missing[0].relative_to(ROOT)} is not there. It is measured on a GPU by `course bench`."
+            )
         return self.module.data(*(json.loads(p.read_text(encoding="utf-8")) for p in self.files()))
 
     def target(self, lang: str) -> Path:
@@ -91,7 +93,16 @@ def draw(figure: Figure) -> list[Path]:
         with style.styled(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             drawn = figure.module.plot(data, lang)
-            drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Identifier": f"sha256:{mark}", "Source": f"figures/{figure.script.name}"})
+            drawn.savefig(
+                buffer,
+                format="svg",
+                metadata={
+                    "Date": None,
+                    "Creator": None,
+                    "Identifier": f"sha256:{mark}",
+                    "Source": f"figures/{figure.script.name}",
+                },
+            )
         path = figure.target(lang)
         path.parent.mkdir(parents=True, exist_ok=True)
         svg = style.finish_svg(buffer.getvalue(), figure.module.TITLE[lang], figure.module.DESCRIPTION[lang])

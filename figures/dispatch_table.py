@@ -16,9 +16,16 @@ def text() -> str:
     shapes: dict[tuple, dict] = {}
     for p in grid["points"]:
         shapes.setdefault((p["m"], p["n"], p["k"]), {})[p["config"]] = round(1e3 * p["ms"], 3)
-    random = {(p["m"], p["n"], p["k"]): {k[3:]: round(1e3 * v, 3) for k, v in p.items() if k.startswith("ms_")} for p in unseen["points"] if p["kind"] == "shape"}
+    random = {
+        (p["m"], p["n"], p["k"]): {k[3:]: round(1e3 * v, 3) for k, v in p.items() if k.startswith("ms_")}
+        for p in unseen["points"]
+        if p["kind"] == "shape"
+    }
     tables = {
-        name: {"receipt": {k: v for k, v in source["receipt"].items() if k in KEPT}, "shapes": [[*size, times] for size, times in table.items()]}
+        name: {
+            "receipt": {k: v for k, v in source["receipt"].items() if k in KEPT},
+            "shapes": [[*size, times] for size, times in table.items()],
+        }
         for name, source, table in (("grid", grid, shapes), ("unseen", unseen, random))
     }
     return json.dumps(tables, indent=None, separators=(",", ":")).replace("],[", "],\n[") + "\n"

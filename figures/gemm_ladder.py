@@ -13,8 +13,18 @@ DESCRIPTION = {
 }
 PANELS = (((4096, 4096, 4096), (8192, 8192, 8192)), ((8192, 8192, 512), (8192, 8192, 1024)))
 WORDS = {
-    "zh": {"x": "TFLOP/s（BF16 输入与输出，FP32 累加）", "long": "K 大", "short": "K 小", "line": "黑线：与该级轮流测得的 cuBLAS；百分数：与它之比"},
-    "en": {"x": "TFLOP/s (BF16 in and out, FP32 sums)", "long": "long K", "short": "short K", "line": "black line: cuBLAS, measured in turn with the rung; percentages: of that"},
+    "zh": {
+        "x": "TFLOP/s（BF16 输入与输出，FP32 累加）",
+        "long": "K 大",
+        "short": "K 小",
+        "line": "黑线：与该级轮流测得的 cuBLAS；百分数：与它之比",
+    },
+    "en": {
+        "x": "TFLOP/s (BF16 in and out, FP32 sums)",
+        "long": "long K",
+        "short": "short K",
+        "line": "black line: cuBLAS, measured in turn with the rung; percentages: of that",
+    },
 }
 
 
@@ -25,8 +35,15 @@ def data(measured: dict) -> dict:
     shapes = {}
     for shape in (s for panel in PANELS for s in panel):
         here = {p["rung"]: p for p in rows if (p["m"], p["n"], p["k"]) == shape}
-        shapes["x".join(map(str, shape))] = {key: [here[name][key] for _, name in rungs] for key in ("tflops", "cublas_tflops", "of_cublas")}
-    return {"rungs": [name for _, name in rungs], "shapes": shapes, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
+        shapes["x".join(map(str, shape))] = {
+            key: [here[name][key] for _, name in rungs] for key in ("tflops", "cublas_tflops", "of_cublas")
+        }
+    return {
+        "rungs": [name for _, name in rungs],
+        "shapes": shapes,
+        "device": measured["receipt"]["device"],
+        "time": measured["receipt"]["time"],
+    }
 
 
 def plot(d: dict, lang: str):
@@ -40,12 +57,32 @@ def plot(d: dict, lang: str):
             y = [p + (i - 0.5) * height for p in places]
             label = f"M = N = K = {shape[0]}" if len(set(shape)) == 1 else f"M = N = {shape[0]}, K = {shape[2]}"
             ax.barh(y, s["tflops"], height * 0.92, color=colour, label=label, edgecolor="white", linewidth=0)
-            ax.vlines(s["cublas_tflops"], [v - height * 0.46 for v in y], [v + height * 0.46 for v in y], color=style.BLACK, linewidth=1.6)
+            ax.vlines(
+                s["cublas_tflops"],
+                [v - height * 0.46 for v in y],
+                [v + height * 0.46 for v in y],
+                color=style.BLACK,
+                linewidth=1.6,
+            )
             ends = [max(pair) for pair in zip(s["tflops"], s["cublas_tflops"])]
             for v, end, value, ratio in zip(y, ends, s["tflops"], s["of_cublas"]):
-                ax.text(end + 12, v, f"{value:.0f} · {100 * ratio:.0f} %" if value >= 10 else f"{value:.1f}", va="center", fontsize=8.5)
+                ax.text(
+                    end + 12,
+                    v,
+                    f"{value:.0f} · {100 * ratio:.0f} %" if value >= 10 else f"{value:.1f}",
+                    va="center",
+                    fontsize=8.5,
+                )
         ax.set(title=w[title], xlabel=w["x"], xlim=(0, 1000))
-        ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.06), ncols=2, fontsize=9, columnspacing=1.4, handlelength=1.6, borderpad=0)
+        ax.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 1.06),
+            ncols=2,
+            fontsize=9,
+            columnspacing=1.4,
+            handlelength=1.6,
+            borderpad=0,
+        )
         ax.grid(axis="y", visible=False)
     axes[0].set_yticks(list(places), [name.removeprefix("gemm_") for name in d["rungs"]])
     axes[0].invert_yaxis()

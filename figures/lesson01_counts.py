@@ -25,7 +25,11 @@ WORDS = {
         "y": "TFLOP/s",
         "roof": "measured roof: DRAM copy and BF16 wgmma",
         "point": "measured {:.0f} TFLOP/s (M = N = K = 8192)",
-        "counts": ("two operands read\nfor each multiply-add", "each tile once\ninto shared memory", "each matrix once\nthrough the DRAM"),
+        "counts": (
+            "two operands read\nfor each multiply-add",
+            "each tile once\ninto shared memory",
+            "each matrix once\nthrough the DRAM",
+        ),
     },
 }
 
@@ -47,15 +51,37 @@ def plot(d: dict, lang: str):
     w = WORDS[lang]
     figure, ax = style.plt.subplots(figsize=(8.5, 4.2), layout="constrained")
     ridge, lowest, highest = d["bf16"] / d["copy"], 0.1, 20000
-    ax.plot([lowest, ridge, highest], [lowest * d["copy"], d["bf16"], d["bf16"]], color=style.BLACK, linewidth=1.4, label=w["roof"])
+    ax.plot(
+        [lowest, ridge, highest],
+        [lowest * d["copy"], d["bf16"], d["bf16"]],
+        color=style.BLACK,
+        linewidth=1.4,
+        label=w["roof"],
+    )
     looks = (style.RED, style.RED, style.GREEN)
     for x, colour, text in zip(d["intensities"], looks, w["counts"]):
         roof = min(d["bf16"], d["copy"] * x)
         ax.plot([x, x], [roof, d["gemm"]], color=colour, linestyle=":", linewidth=1.4)
         if (times := d["gemm"] / roof) > 1:
-            ax.text(x / 1.15, (roof * d["gemm"]) ** 0.5, f"× {times:.3g}" if times < 100 else f"× {times:.0f}", ha="right", va="center", color=colour, fontsize=9.5)
+            ax.text(
+                x / 1.15,
+                (roof * d["gemm"]) ** 0.5,
+                f"× {times:.3g}" if times < 100 else f"× {times:.0f}",
+                ha="right",
+                va="center",
+                color=colour,
+                fontsize=9.5,
+            )
         ax.text(x, d["gemm"] * 1.6, text, ha="center", va="bottom", fontsize=9.5)
-    ax.plot(d["intensities"], [d["gemm"]] * 3, linestyle="none", marker="o", markersize=7, color=style.BLUE, label=w["point"].format(d["gemm"]))
+    ax.plot(
+        d["intensities"],
+        [d["gemm"]] * 3,
+        linestyle="none",
+        marker="o",
+        markersize=7,
+        color=style.BLUE,
+        label=w["point"].format(d["gemm"]),
+    )
     ax.set(xscale="log", yscale="log", xlim=(lowest, highest), ylim=(0.7, 6000), xlabel=w["x"], ylabel=w["y"])
     style.plain_log_labels(ax.xaxis, (0.1, 0.5, 2, 10, 76.8, 500, 2731, 10000))
     style.plain_log_labels(ax.yaxis, (1, 10, 100, 1000))

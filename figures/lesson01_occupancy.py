@@ -36,7 +36,9 @@ def data(occupancy: dict, roofline: dict) -> dict:
     peak = max(p["flop_per_s"] for p in roofline["points"] if p["unit"] == "fp32")
     probe = [p for p in occupancy["points"] if p["unit"] == "fp32" and p["intensity"]]
     roof = lambda p: min(peak, p["intensity"] * copy * 1e12)
-    series = {str(f): sorted((p["warps"], p["flop_per_s"] / roof(p)) for p in probe if p["fmas"] == f) for f in (8, 32, 1024)}
+    series = {
+        str(f): sorted((p["warps"], p["flop_per_s"] / roof(p)) for p in probe if p["fmas"] == f) for f in (8, 32, 1024)
+    }
     return {"series": series, "device": occupancy["receipt"]["device"], "time": occupancy["receipt"]["time"]}
 
 

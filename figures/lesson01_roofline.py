@@ -38,7 +38,11 @@ WORDS = {
 
 def data(measured: dict) -> dict:
     points = measured["points"]
-    tera = lambda unit, start="": [(p["intensity"], p["flop_per_s"] / 1e12) for p in points if p["unit"] == unit and p["intensity"] and p["variant"].startswith(start)]
+    tera = lambda unit, start="": [
+        (p["intensity"], p["flop_per_s"] / 1e12)
+        for p in points
+        if p["unit"] == unit and p["intensity"] and p["variant"].startswith(start)
+    ]
     top = lambda unit: max(p["flop_per_s"] / 1e12 for p in points if p["unit"] == unit)
     copy = next(p["tb_per_s"] for p in points if p["unit"] == "copy")
     return {
@@ -56,10 +60,23 @@ def plot(d: dict, lang: str):
     w = WORDS[lang]
     figure, ax = style.plt.subplots(figsize=(8.5, 5), layout="constrained")
     lowest, highest = 0.4, 4000
-    ax.plot([lowest, d["bf16"] / d["copy"]], [lowest * d["copy"], d["bf16"]], color=style.BLACK, linewidth=1.4, label=w["slope"].format(d["copy"]))
+    ax.plot(
+        [lowest, d["bf16"] / d["copy"]],
+        [lowest * d["copy"], d["bf16"]],
+        color=style.BLACK,
+        linewidth=1.4,
+        label=w["slope"].format(d["copy"]),
+    )
     for unit, colour, dash in (("fp32", style.ORANGE, "--"), ("bf16", style.BLUE, "-.")):
         ridge = d[unit] / d["copy"]
-        ax.plot([ridge, highest], [d[unit]] * 2, color=colour, linestyle=dash, linewidth=1.4, label=w[unit].format(d[unit], ridge))
+        ax.plot(
+            [ridge, highest],
+            [d[unit]] * 2,
+            color=colour,
+            linestyle=dash,
+            linewidth=1.4,
+            label=w[unit].format(d[unit], ridge),
+        )
         ax.plot([ridge], [d[unit]], marker="|", markersize=14, color=colour)
     looks = {"probe": (style.RED, "o"), "ours": (style.BLUE, "^"), "cublas": (style.GREY, "x")}
     for name, points in d["series"].items():

@@ -11,16 +11,37 @@ DESCRIPTION = {
     "zh": "每纳秒完成多少次 4 字节加载：顺序、4 KiB 内打乱、完全随机，以及地址来自上一次加载的指针追逐。",
     "en": "Four-byte loads finished each nanosecond: in order, shuffled within 4 KiB, at random, and pointer chases, whose addresses come from the load before.",
 }
-ORDER = ("gather, in order", "gather, shuffled in 4 KiB", "gather, at random", "chase, 65536 chains", "chase, 16384 chains", "chase, 4096 chains")
+ORDER = (
+    "gather, in order",
+    "gather, shuffled in 4 KiB",
+    "gather, at random",
+    "chase, 65536 chains",
+    "chase, 16384 chains",
+    "chase, 4096 chains",
+)
 WORDS = {
     "zh": {
-        "names": ("gather，顺序", "gather，4 KiB 内打乱", "gather，随机", "指针追逐，65536 条链", "指针追逐，16384 条链", "指针追逐，4096 条链"),
+        "names": (
+            "gather，顺序",
+            "gather，4 KiB 内打乱",
+            "gather，随机",
+            "指针追逐，65536 条链",
+            "指针追逐，16384 条链",
+            "指针追逐，4096 条链",
+        ),
         "x": "每纳秒的加载次数（对数）",
         "label": "{rate:.1f}",
         "dram": "{rate:.1f}（每次加载读显存 {dram:.0f} 字节）",
     },
     "en": {
-        "names": ("gather, in order", "gather, shuffled in 4 KiB", "gather, at random", "pointer chase, 65536 chains", "pointer chase, 16384 chains", "pointer chase, 4096 chains"),
+        "names": (
+            "gather, in order",
+            "gather, shuffled in 4 KiB",
+            "gather, at random",
+            "pointer chase, 65536 chains",
+            "pointer chase, 16384 chains",
+            "pointer chase, 4096 chains",
+        ),
         "x": "loads a nanosecond (logarithmic)",
         "label": "{rate:.1f}",
         "dram": "{rate:.1f} ({dram:.0f} bytes from device memory a load)",

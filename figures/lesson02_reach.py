@@ -16,19 +16,47 @@ GRANULARITIES = (32, 64, 128)
 VARIANTS = ("gather, at random, L2 fetches 32 B", "gather, at random", "gather, at random, L2 fetches 128 B")
 SIZE = 1 << 30
 WORDS = {
-    "zh": {"x": "数据大小（随机加载的范围）", "y": "每纳秒的加载次数", "hint": "L2 每次取 {} 字节", "x2": "L2 的取数粒度（字节）", "y2": "每次加载从显存读的字节", "label": "{dram:.0f} 字节\n{rate:.1f} 次/ns\n忙 {busy:.0f} %", "title2": "1 GiB 内随机"},
-    "en": {"x": "size of the data loaded from at random", "y": "loads a nanosecond", "hint": "L2 fetches {} bytes", "x2": "fetch granularity of the L2, bytes", "y2": "bytes of device memory a load", "label": "{dram:.0f} bytes\n{rate:.1f} loads/ns\n{busy:.0f} % busy", "title2": "at random over 1 GiB"},
+    "zh": {
+        "x": "数据大小（随机加载的范围）",
+        "y": "每纳秒的加载次数",
+        "hint": "L2 每次取 {} 字节",
+        "x2": "L2 的取数粒度（字节）",
+        "y2": "每次加载从显存读的字节",
+        "label": "{dram:.0f} 字节\n{rate:.1f} 次/ns\n忙 {busy:.0f} %",
+        "title2": "1 GiB 内随机",
+    },
+    "en": {
+        "x": "size of the data loaded from at random",
+        "y": "loads a nanosecond",
+        "hint": "L2 fetches {} bytes",
+        "x2": "fetch granularity of the L2, bytes",
+        "y2": "bytes of device memory a load",
+        "label": "{dram:.0f} bytes\n{rate:.1f} loads/ns\n{busy:.0f} % busy",
+        "title2": "at random over 1 GiB",
+    },
 }
 
 
 def data(measured: dict, counters: dict) -> dict:
-    curves = {str(g): [(p["bytes"], p["loads_per_ns"]) for p in measured["points"] if p["hint"] == g] for g in GRANULARITIES}
+    curves = {
+        str(g): [(p["bytes"], p["loads_per_ns"]) for p in measured["points"] if p["hint"] == g] for g in GRANULARITIES
+    }
     counted = {p["variant"]: p for p in counters["points"]}
     bars = [
-        {"granularity": g, "dram": counted[v]["dram_bytes_per_load"], "busy": counted[v]["dram_percent_of_peak"], "rate": dict(curves[str(g)])[SIZE]}
+        {
+            "granularity": g,
+            "dram": counted[v]["dram_bytes_per_load"],
+            "busy": counted[v]["dram_percent_of_peak"],
+            "rate": dict(curves[str(g)])[SIZE],
+        }
         for g, v in zip(GRANULARITIES, VARIANTS)
     ]
-    return {"curves": curves, "bars": bars, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
+    return {
+        "curves": curves,
+        "bars": bars,
+        "device": measured["receipt"]["device"],
+        "time": measured["receipt"]["time"],
+    }
 
 
 def size(value: int) -> str:
@@ -46,7 +74,15 @@ def plot(d: dict, lang: str):
     left.legend(loc="upper right")
     bars = right.bar(range(3), [b["dram"] for b in d["bars"]], color=colours, width=0.62)
     for bar, b in zip(bars, d["bars"]):
-        right.annotate(w["label"].format(**b), (bar.get_x() + bar.get_width() / 2, b["dram"]), textcoords="offset points", xytext=(0, 4), ha="center", va="bottom", fontsize=9)
+        right.annotate(
+            w["label"].format(**b),
+            (bar.get_x() + bar.get_width() / 2, b["dram"]),
+            textcoords="offset points",
+            xytext=(0, 4),
+            ha="center",
+            va="bottom",
+            fontsize=9,
+        )
     right.set_xticks(range(3), [str(b["granularity"]) for b in d["bars"]])
     right.grid(axis="x", visible=False)
     right.set(ylim=(0, 172), xlabel=w["x2"], ylabel=w["y2"], title=w["title2"])

@@ -14,15 +14,40 @@ DESCRIPTION = {
 WAYS = ("__syncthreads", "mbarrier, every thread", "mbarrier, each warp")
 COLOURS = (style.BLACK, style.ORANGE, style.BLUE)
 WORDS = {
-    "zh": {"ways": ("用 __syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"), "left": "什么别的也不做", "right": "256 个线程", "threads": "线程块的线程数", "cycles": "每轮周期数", "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作")},
-    "en": {"ways": ("by __syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"), "left": "nothing else to do", "right": "256 threads", "threads": "threads of the block", "cycles": "cycles a round", "loads": ("neither", "one warp\nlate", "work of\none's own", "late\n+ work")},
+    "zh": {
+        "ways": ("用 __syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"),
+        "left": "什么别的也不做",
+        "right": "256 个线程",
+        "threads": "线程块的线程数",
+        "cycles": "每轮周期数",
+        "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作"),
+    },
+    "en": {
+        "ways": ("by __syncthreads", "mbarrier, every thread arrives", "mbarrier, each warp arrives once"),
+        "left": "nothing else to do",
+        "right": "256 threads",
+        "threads": "threads of the block",
+        "cycles": "cycles a round",
+        "loads": ("neither", "one warp\nlate", "work of\none's own", "late\n+ work"),
+    },
 }
 
 
 def data(measured: dict) -> dict:
     points = measured["points"]
-    idle = {way: [[p["threads"], p["cycles"]] for p in points if p["meeting"] == way and not p["slow"] and not p["work"]] for way in WAYS}
-    loads = {way: [p["cycles"] for s, k in ((0, 0), (1, 0), (0, 1), (1, 1)) for p in points if p["meeting"] == way and p["threads"] == 256 and bool(p["slow"]) == s and bool(p["work"]) == k] for way in WAYS}
+    idle = {
+        way: [[p["threads"], p["cycles"]] for p in points if p["meeting"] == way and not p["slow"] and not p["work"]]
+        for way in WAYS
+    }
+    loads = {
+        way: [
+            p["cycles"]
+            for s, k in ((0, 0), (1, 0), (0, 1), (1, 1))
+            for p in points
+            if p["meeting"] == way and p["threads"] == 256 and bool(p["slow"]) == s and bool(p["work"]) == k
+        ]
+        for way in WAYS
+    }
     return {"idle": idle, "loads": loads}
 
 
@@ -31,8 +56,18 @@ def plot(d: dict, lang: str):
     figure, (left, right) = style.plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", width_ratios=(1, 1.25))
     for i, way in enumerate(WAYS):
         threads, cycles = zip(*d["idle"][way])
-        left.plot(threads, cycles, marker=style.MARKERS[i], linestyle=style.DASHES[i], color=COLOURS[i], label=w["ways"][i])
-        bars = right.bar([x + (i - 1) * 0.27 for x in range(4)], d["loads"][way], 0.25, color=COLOURS[i], hatch=("", "//", "..")[i], edgecolor="white", linewidth=0.5)
+        left.plot(
+            threads, cycles, marker=style.MARKERS[i], linestyle=style.DASHES[i], color=COLOURS[i], label=w["ways"][i]
+        )
+        bars = right.bar(
+            [x + (i - 1) * 0.27 for x in range(4)],
+            d["loads"][way],
+            0.25,
+            color=COLOURS[i],
+            hatch=("", "//", "..")[i],
+            edgecolor="white",
+            linewidth=0.5,
+        )
         right.bar_label(bars, labels=[f"{v:.0f}" for v in d["loads"][way]], padding=2, fontsize=8)
     left.set_xscale("log", base=2)
     style.plain_log_labels(left.xaxis, [t for t, _ in d["idle"][WAYS[0]]])

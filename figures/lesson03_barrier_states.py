@@ -12,8 +12,26 @@ DESCRIPTION = {
     "en": "After each event of FULL[0], FULL[1] and EMPTY[0]: arrivals missing and bytes missing, the phase as background. When both are zero the phase completes and the phase bit flips. Twice bytes land before they are expected: the count is negative.",
 }
 WORDS = {
-    "zh": {"x": "事件，按先后次序（同一个线程块的所有屏障）", "tx": "字节计数 tx", "pending": "待到达数 pending", "phase": "相位 {}", "both": "到达\n+{}", "plain": "到达", "land": "落地\n−{}", "done": "完成"},
-    "en": {"x": "events in their order (all barriers of one block)", "tx": "bytes, tx", "pending": "arrivals, pending", "phase": "phase {}", "both": "arrives\n+{}", "plain": "arrives", "land": "land\n−{}", "done": "done"},
+    "zh": {
+        "x": "事件，按先后次序（同一个线程块的所有屏障）",
+        "tx": "字节计数 tx",
+        "pending": "待到达数 pending",
+        "phase": "相位 {}",
+        "both": "到达\n+{}",
+        "plain": "到达",
+        "land": "落地\n−{}",
+        "done": "完成",
+    },
+    "en": {
+        "x": "events in their order (all barriers of one block)",
+        "tx": "bytes, tx",
+        "pending": "arrivals, pending",
+        "phase": "phase {}",
+        "both": "arrives\n+{}",
+        "plain": "arrives",
+        "land": "land\n−{}",
+        "done": "done",
+    },
 }
 SHOWN = ("FULL[0]", "FULL[1]", "EMPTY[0]")
 SCALE = 512  # one arrival is drawn as tall as 512 bytes
@@ -22,9 +40,16 @@ WIDTH = 0.34
 
 def data(traced: dict) -> dict:
     keep = ("arrivals", "bytes", "pending_after", "tx_after", "phase_after", "completes")
-    barriers = {name: [[n, *(p[k] for k in keep)] for n, p in enumerate(traced["points"]) if p["barrier"] == name] for name in SHOWN}
+    barriers = {
+        name: [[n, *(p[k] for k in keep)] for n, p in enumerate(traced["points"]) if p["barrier"] == name]
+        for name in SHOWN
+    }
     r = traced["receipt"]
-    return {"barriers": barriers, "events": len(traced["points"]), "schedule": f"seed {r['seed']}, policy {r['policy']}"}
+    return {
+        "barriers": barriers,
+        "events": len(traced["points"]),
+        "schedule": f"seed {r['seed']}, policy {r['policy']}",
+    }
 
 
 def said(w: dict, arrivals: int, nbytes: int) -> str:
@@ -41,9 +66,29 @@ def plot(d: dict, lang: str):
         for n, arrivals, nbytes, pending, tx, after, completes in events:
             # What completes a phase is the state (0, 0); the next one begins at once with all arrivals missing.
             pending, tx = (0, 0) if completes else (pending, tx)
-            for x, value, height, colour, hatch in ((n - 0.19, tx, tx, style.BLUE, ""), (n + 0.19, pending, pending * SCALE, style.ORANGE, "//")):
-                ax.bar(x, height, WIDTH, color=colour, hatch=hatch, edgecolor="white" if height else colour, linewidth=0.6 if height else 1.5, zorder=3)
-                ax.text(x, height + (60 if height >= 0 else -60), str(value), ha="center", va="bottom" if height >= 0 else "top", fontsize=8.5, zorder=4)
+            for x, value, height, colour, hatch in (
+                (n - 0.19, tx, tx, style.BLUE, ""),
+                (n + 0.19, pending, pending * SCALE, style.ORANGE, "//"),
+            ):
+                ax.bar(
+                    x,
+                    height,
+                    WIDTH,
+                    color=colour,
+                    hatch=hatch,
+                    edgecolor="white" if height else colour,
+                    linewidth=0.6 if height else 1.5,
+                    zorder=3,
+                )
+                ax.text(
+                    x,
+                    height + (60 if height >= 0 else -60),
+                    str(value),
+                    ha="center",
+                    va="bottom" if height >= 0 else "top",
+                    fontsize=8.5,
+                    zorder=4,
+                )
             if completes:
                 band(ax, begin, n + 0.5, phase, w)
                 ax.axvline(n + 0.5, color=style.GREEN, linewidth=1.6, zorder=4)
@@ -58,9 +103,21 @@ def plot(d: dict, lang: str):
         ax.tick_params(labelbottom=True)
         ax.set_xticks([])
         for n, arrivals, nbytes, *_ in events:
-            ax.annotate(said(w, arrivals, nbytes), (n, 0), xycoords=("data", "axes fraction"), xytext=(0, -5), textcoords="offset points", ha="center", va="top", fontsize=9)
+            ax.annotate(
+                said(w, arrivals, nbytes),
+                (n, 0),
+                xycoords=("data", "axes fraction"),
+                xytext=(0, -5),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize=9,
+            )
         ax.set_title(name)
-    handles = [style.plt.Rectangle((0, 0), 1, 1, facecolor=c, hatch=h, edgecolor="white") for c, h in ((style.BLUE, ""), (style.ORANGE, "//"))]
+    handles = [
+        style.plt.Rectangle((0, 0), 1, 1, facecolor=c, hatch=h, edgecolor="white")
+        for c, h in ((style.BLUE, ""), (style.ORANGE, "//"))
+    ]
     axes[0].legend(handles, [w["tx"], w["pending"]], loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     axes[-1].set_xlabel(w["x"], labelpad=30)
     for ax in axes[:-1]:

@@ -12,8 +12,20 @@ DESCRIPTION = {
     "en": "Bandwidth of tma_tile_copy relative to a device copy, for rows that start at multiples of 128, 64, 32 and 16 bytes and for whole tiles. Only 16-byte rows are clearly slower.",
 }
 WORDS = {
-    "zh": {"row": "行首在 {} 字节的倍数", "whole": "{} 字节，且没有越界的 box", "label": "{:.1f} %（一段 128 字节碰到 {} 个 sector）", "x": "相对设备拷贝的带宽（%）", "or": " 或 "},
-    "en": {"row": "rows at multiples of {} B", "whole": "{} B, and no box over the edge", "label": "{:.1f} % (128 bytes touch {} sectors)", "x": "bandwidth, % of the device copy", "or": " or "},
+    "zh": {
+        "row": "行首在 {} 字节的倍数",
+        "whole": "{} 字节，且没有越界的 box",
+        "label": "{:.1f} %（一段 128 字节碰到 {} 个 sector）",
+        "x": "相对设备拷贝的带宽（%）",
+        "or": " 或 ",
+    },
+    "en": {
+        "row": "rows at multiples of {} B",
+        "whole": "{} B, and no box over the edge",
+        "label": "{:.1f} % (128 bytes touch {} sectors)",
+        "x": "bandwidth, % of the device copy",
+        "or": " or ",
+    },
 }
 SECTOR, PIECE = 32, 128
 
@@ -25,7 +37,15 @@ def sectors(alignment: int) -> list[int]:
 
 def data(measured: dict) -> dict:
     rows = [p for p in measured["points"] if p["variant"] == "tma_tile_copy"]
-    bars = [{"alignment": p["row_alignment"], "whole": p["m"] % 64 == 0, "percent": 100 * p["of_copy"], "sectors": sectors(p["row_alignment"])} for p in rows]
+    bars = [
+        {
+            "alignment": p["row_alignment"],
+            "whole": p["m"] % 64 == 0,
+            "percent": 100 * p["of_copy"],
+            "sectors": sectors(p["row_alignment"]),
+        }
+        for p in rows
+    ]
     return {"bars": bars, "device": measured["receipt"]["device"]}
 
 
@@ -33,8 +53,15 @@ def plot(d: dict, lang: str):
     w = WORDS[lang]
     figure, ax = style.plt.subplots(figsize=(8.5, 2.9), layout="constrained")
     y = range(len(d["bars"]))
-    bars = ax.barh(y, [b["percent"] for b in d["bars"]], color=[style.RED if b["sectors"][-1] > 4 else style.BLUE for b in d["bars"]], height=0.62)
-    style.bar_labels(ax, bars, [w["label"].format(b["percent"], w["or"].join(map(str, b["sectors"]))) for b in d["bars"]])
+    bars = ax.barh(
+        y,
+        [b["percent"] for b in d["bars"]],
+        color=[style.RED if b["sectors"][-1] > 4 else style.BLUE for b in d["bars"]],
+        height=0.62,
+    )
+    style.bar_labels(
+        ax, bars, [w["label"].format(b["percent"], w["or"].join(map(str, b["sectors"]))) for b in d["bars"]]
+    )
     ax.set_yticks(list(y), [w["whole" if b["whole"] else "row"].format(b["alignment"]) for b in d["bars"]])
     ax.invert_yaxis()
     ax.set(xlim=(0, 172), xlabel=w["x"])

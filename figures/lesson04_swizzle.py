@@ -14,8 +14,18 @@ DESCRIPTION = {
 }
 MARKED, ROWS = 2, 8
 WORDS = {
-    "zh": {"plain": "不 swizzle", "swizzled": "128 字节 swizzle", "x": "物理位置：bank 组（每组 4 个 bank，16 字节）", "y": "行"},
-    "en": {"plain": "no swizzle", "swizzled": "128-byte swizzle", "x": "physical place: banks in groups of four (16 bytes)", "y": "row"},
+    "zh": {
+        "plain": "不 swizzle",
+        "swizzled": "128 字节 swizzle",
+        "x": "物理位置：bank 组（每组 4 个 bank，16 字节）",
+        "y": "行",
+    },
+    "en": {
+        "plain": "no swizzle",
+        "swizzled": "128-byte swizzle",
+        "x": "physical place: banks in groups of four (16 bytes)",
+        "y": "row",
+    },
 }
 
 
@@ -38,8 +48,19 @@ def plot(d: dict, lang: str):
         for row, line in enumerate(grid):
             for place, chunk in enumerate(line):
                 hit = chunk == d["marked"]
-                ax.add_patch(style.plt.Rectangle((place, row), 1, 1, facecolor=style.ORANGE if hit else "white", edgecolor=style.GREY, linewidth=0.8))
-                ax.text(place + 0.5, row + 0.5, str(chunk), ha="center", va="center", fontweight="bold" if hit else "normal")
+                ax.add_patch(
+                    style.plt.Rectangle(
+                        (place, row),
+                        1,
+                        1,
+                        facecolor=style.ORANGE if hit else "white",
+                        edgecolor=style.GREY,
+                        linewidth=0.8,
+                    )
+                )
+                ax.text(
+                    place + 0.5, row + 0.5, str(chunk), ha="center", va="center", fontweight="bold" if hit else "normal"
+                )
         ax.set(xlim=(0, 8), ylim=(8, 0), title=w[layout], xlabel=w["x"], aspect="equal")
         ax.set_xticks([i + 0.5 for i in range(8)], [f"{4 * i}–{4 * i + 3}" for i in range(8)], fontsize=8)
         ax.set_yticks([i + 0.5 for i in range(8)], [str(i) for i in range(8)])

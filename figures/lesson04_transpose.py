@@ -13,8 +13,26 @@ DESCRIPTION = {
 }
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))
 WORDS = {
-    "zh": {"name": "{}，每次读 {} 字节", "with": "swizzle", "without": "无 swizzle", "label": "{:.1f} %（每 tile {:.0f} 次 wavefront）", "x": "相对设备拷贝的带宽（%）", "side": "{0} × {0} FP32（{1}）", "large": "1 GiB，受显存带宽限制", "small": "16 MiB，在 L2 内"},
-    "en": {"name": "{}, {}-byte reads", "with": "swizzle", "without": "no swizzle", "label": "{:.1f} % ({:.0f} wavefronts a tile)", "x": "bandwidth, % of the device copy", "side": "{0} × {0} FP32 ({1})", "large": "1 GiB, bound by device memory", "small": "16 MiB, within the L2"},
+    "zh": {
+        "name": "{}，每次读 {} 字节",
+        "with": "swizzle",
+        "without": "无 swizzle",
+        "label": "{:.1f} %（每 tile {:.0f} 次 wavefront）",
+        "x": "相对设备拷贝的带宽（%）",
+        "side": "{0} × {0} FP32（{1}）",
+        "large": "1 GiB，受显存带宽限制",
+        "small": "16 MiB，在 L2 内",
+    },
+    "en": {
+        "name": "{}, {}-byte reads",
+        "with": "swizzle",
+        "without": "no swizzle",
+        "label": "{:.1f} % ({:.0f} wavefronts a tile)",
+        "x": "bandwidth, % of the device copy",
+        "side": "{0} × {0} FP32 ({1})",
+        "large": "1 GiB, bound by device memory",
+        "small": "16 MiB, within the L2",
+    },
 }
 
 
@@ -22,8 +40,12 @@ def data(measured: dict, counters: dict) -> dict:
     waves = {(p["swizzle"], p["read"]): p["wavefronts_per_tile"] for p in counters["points"]}
     groups = {}
     for side in sorted({p["side"] for p in measured["points"]}, reverse=True):
-        rows = {(p["swizzle"], p["read"]): 100 * p["of_copy"] for p in measured["points"] if p["side"] == side and p["read"]}
-        groups[str(side)] = [{"swizzle": s, "read": r, "percent": rows[s, r], "wavefronts": waves[s, r]} for s, r in VARIANTS]
+        rows = {
+            (p["swizzle"], p["read"]): 100 * p["of_copy"] for p in measured["points"] if p["side"] == side and p["read"]
+        }
+        groups[str(side)] = [
+            {"swizzle": s, "read": r, "percent": rows[s, r], "wavefronts": waves[s, r]} for s, r in VARIANTS
+        ]
     return {"groups": groups, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
 
 
@@ -32,7 +54,12 @@ def plot(d: dict, lang: str):
     figure, axes = style.plt.subplots(2, 1, figsize=(8.5, 4.8), sharex=True, layout="constrained")
     for ax, (side, rows), what in zip(axes, d["groups"].items(), ("large", "small")):
         y = range(len(rows))
-        bars = ax.barh(y, [r["percent"] for r in rows], color=[style.BLUE if r["swizzle"] else style.RED for r in rows], height=0.62)
+        bars = ax.barh(
+            y,
+            [r["percent"] for r in rows],
+            color=[style.BLUE if r["swizzle"] else style.RED for r in rows],
+            height=0.62,
+        )
         style.bar_labels(ax, bars, [w["label"].format(r["percent"], r["wavefronts"]) for r in rows])
         ax.set_yticks(list(y), [w["name"].format(w["with" if r["swizzle"] else "without"], r["read"]) for r in rows])
         ax.invert_yaxis()

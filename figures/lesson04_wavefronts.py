@@ -7,7 +7,10 @@ from kernels.specs.bulk_copy import ROW_BYTES, swizzled_offset
 
 LESSON = "lesson04_bulk_copy"
 DATA = ()
-TITLE = {"zh": "图 4-5 一个 warp 沿一列读：bank 与 wavefront", "en": "Figure 4-5: a warp reads down a column: banks and wavefronts"}
+TITLE = {
+    "zh": "图 4-5 一个 warp 沿一列读：bank 与 wavefront",
+    "en": "Figure 4-5: a warp reads down a column: banks and wavefronts",
+}
 DESCRIPTION = {
     "zh": "四幅 32 行乘 32 个 bank 的格图，涂色的是一个 warp 读到的字，同色者在同一个 wavefront 里送出。4 字节读：不 swizzle 需要 32 个 wavefront，swizzle 后 4 个；16 字节读：32 个对 4 个，但读到四倍的数据。",
     "en": "Four grids of 32 rows by 32 banks. Coloured: the words a warp reads; same colour, same wavefront. 4-byte reads: 32 wavefronts without swizzle, 4 with it. 16-byte reads: 32 against 4, for four times the data.",
@@ -15,8 +18,20 @@ DESCRIPTION = {
 ROWS, COLUMN = 32, 8
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))
 WORDS = {
-    "zh": {"title": "{}，每次读 {} 字节\n{} 个 wavefront（最少 {}）", "with": "swizzle", "without": "不 swizzle", "x": "bank", "y": "行（lane）"},
-    "en": {"title": "{}, {}-byte reads\n{} wavefronts (fewest: {})", "with": "swizzle", "without": "no swizzle", "x": "bank", "y": "row (lane)"},
+    "zh": {
+        "title": "{}，每次读 {} 字节\n{} 个 wavefront（最少 {}）",
+        "with": "swizzle",
+        "without": "不 swizzle",
+        "x": "bank",
+        "y": "行（lane）",
+    },
+    "en": {
+        "title": "{}, {}-byte reads\n{} wavefronts (fewest: {})",
+        "with": "swizzle",
+        "without": "no swizzle",
+        "x": "bank",
+        "y": "row (lane)",
+    },
 }
 
 
@@ -49,8 +64,22 @@ def plot(d: dict, lang: str):
     colours = style.plt.get_cmap("viridis")
     for ax, p in zip(axes.flat, d["panels"]):
         for row, bank, wave in p["words"]:
-            ax.add_patch(style.plt.Rectangle((bank, row), 1, 1, facecolor=colours(0.95 * wave / max(1, p["wavefronts"] - 1)), edgecolor="white", linewidth=0.3))
-        ax.set(xlim=(0, 32), ylim=(32, 0), aspect="equal", title=w["title"].format(w["with" if p["swizzle"] else "without"], p["read"], p["wavefronts"], p["least"]))
+            ax.add_patch(
+                style.plt.Rectangle(
+                    (bank, row),
+                    1,
+                    1,
+                    facecolor=colours(0.95 * wave / max(1, p["wavefronts"] - 1)),
+                    edgecolor="white",
+                    linewidth=0.3,
+                )
+            )
+        ax.set(
+            xlim=(0, 32),
+            ylim=(32, 0),
+            aspect="equal",
+            title=w["title"].format(w["with" if p["swizzle"] else "without"], p["read"], p["wavefronts"], p["least"]),
+        )
         ax.set_xticks([0.5 + i for i in range(0, 32, 8)] + [31.5], [str(i) for i in range(0, 32, 8)] + ["31"])
         ax.set_yticks([0.5 + i for i in range(0, 32, 8)] + [31.5], [str(i) for i in range(0, 32, 8)] + ["31"])
         ax.grid(visible=False)

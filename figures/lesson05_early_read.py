@@ -35,14 +35,21 @@ WORDS = {
 def data(measured: dict) -> dict:
     points = [p for p in measured["points"] if p["kernel"] == "wgmma_rate"]
     rows = {f"{p['variant']}|{p['warpgroups']}|{p['n']}": p["of_ideal"] for p in points}
-    return {"rows": rows, "ns": sorted({p["n"] for p in points}), "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
+    return {
+        "rows": rows,
+        "ns": sorted({p["n"] for p in points}),
+        "device": measured["receipt"]["device"],
+        "time": measured["receipt"]["time"],
+    }
 
 
 def plot(d: dict, lang: str):
     w = WORDS[lang]
     figure, panels = style.plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
     for ax, groups, title in zip(panels, (1, 2), w["groups"]):
-        for i, (variant, colour, hatch) in enumerate(zip(VARIANTS, (style.GREEN, style.SKY, style.RED), ("", "//", ".."))):
+        for i, (variant, colour, hatch) in enumerate(
+            zip(VARIANTS, (style.GREEN, style.SKY, style.RED), ("", "//", ".."))
+        ):
             heights = [d["rows"][f"{variant}|{groups}|{n}"] for n in d["ns"]]
             at = [k + 0.27 * (i - 1) for k in range(len(heights))]
             bars = ax.bar(at, heights, 0.25, color=colour, hatch=hatch, edgecolor="white", label=w[variant])

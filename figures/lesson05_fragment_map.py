@@ -14,8 +14,18 @@ DESCRIPTION = {
 ROWS, COLUMNS = 16, 16
 FRAMED = 5  # a thread
 WORDS = {
-    "zh": {"x": "列", "y": "行", "cell": "t{} r{}", "note": "warp 0（线程 0–31）；warp w 持有第 16w 到 16w+15 行。黑框：线程 5 的 8 个寄存器"},
-    "en": {"x": "column", "y": "row", "cell": "t{} r{}", "note": "warp 0 (threads 0 to 31); warp w holds rows 16w to 16w + 15. Framed: the 8 registers of thread 5"},
+    "zh": {
+        "x": "列",
+        "y": "行",
+        "cell": "t{} r{}",
+        "note": "warp 0（线程 0–31）；warp w 持有第 16w 到 16w+15 行。黑框：线程 5 的 8 个寄存器",
+    },
+    "en": {
+        "x": "column",
+        "y": "row",
+        "cell": "t{} r{}",
+        "note": "warp 0 (threads 0 to 31); warp w holds rows 16w to 16w + 15. Framed: the 8 registers of thread 5",
+    },
 }
 
 
@@ -33,9 +43,21 @@ def plot(d: dict, lang: str):
     figure, ax = style.plt.subplots(figsize=(9, 5.4), layout="constrained")
     for row, line in enumerate(d["cells"]):
         for column, (thread, register) in enumerate(line):
-            ax.add_patch(style.plt.Rectangle((column, row), 1, 1, facecolor=colours[thread % 4], alpha=0.55 if thread // 4 % 2 else 0.28, edgecolor="white", linewidth=0.8))
+            ax.add_patch(
+                style.plt.Rectangle(
+                    (column, row),
+                    1,
+                    1,
+                    facecolor=colours[thread % 4],
+                    alpha=0.55 if thread // 4 % 2 else 0.28,
+                    edgecolor="white",
+                    linewidth=0.8,
+                )
+            )
             if thread == FRAMED and register % 2 == 0:
-                ax.add_patch(style.plt.Rectangle((column, row), 2, 1, fill=False, edgecolor=style.BLACK, linewidth=1.8, zorder=3))
+                ax.add_patch(
+                    style.plt.Rectangle((column, row), 2, 1, fill=False, edgecolor=style.BLACK, linewidth=1.8, zorder=3)
+                )
             ax.text(column + 0.5, row + 0.5, w["cell"].format(thread, register), ha="center", va="center", fontsize=7.5)
     ax.set(xlim=(0, COLUMNS), ylim=(ROWS, 0), xlabel=w["x"], ylabel=w["y"])
     ax.set_xticks([i + 0.5 for i in range(COLUMNS)], [str(i) for i in range(COLUMNS)])

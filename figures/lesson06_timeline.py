@@ -13,13 +13,32 @@ DESCRIPTION = {
 }
 SHOWN, ROWS = (1, 2, 4), ("copy", "multiply 1", "multiply 2")
 WORDS = {
-    "zh": {"copy": "拷贝", "multiply 1": "消费者 1", "multiply 2": "消费者 2", "x": "标称周期（不是测量）", "title": "stage 数 = {}：{:.0f} 周期"},
-    "en": {"copy": "copies", "multiply 1": "consumer 1", "multiply 2": "consumer 2", "x": "nominal cycles (not a measurement)", "title": "stages = {}: {:.0f} cycles"},
+    "zh": {
+        "copy": "拷贝",
+        "multiply 1": "消费者 1",
+        "multiply 2": "消费者 2",
+        "x": "标称周期（不是测量）",
+        "title": "stage 数 = {}：{:.0f} 周期",
+    },
+    "en": {
+        "copy": "copies",
+        "multiply 1": "consumer 1",
+        "multiply 2": "consumer 2",
+        "x": "nominal cycles (not a measurement)",
+        "title": "stages = {}: {:.0f} cycles",
+    },
 }
 
 
 def data(traced: dict) -> dict:
-    shown = {str(s): [[p["row"], p["k"], p["stage"], p["begin"], p["end"]] for p in traced["points"] if p["stages"] == s and p["row"] in ROWS] for s in SHOWN}
+    shown = {
+        str(s): [
+            [p["row"], p["k"], p["stage"], p["begin"], p["end"]]
+            for p in traced["points"]
+            if p["stages"] == s and p["row"] in ROWS
+        ]
+        for s in SHOWN
+    }
     return {"shown": shown}
 
 
@@ -27,7 +46,9 @@ def plot(d: dict, lang: str):
     w = WORDS[lang]
     colours = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.YELLOW, style.RED)
     heights = {"height_ratios": [1, 1.1, 1.5]}
-    figure, axes = style.plt.subplots(len(SHOWN), 1, figsize=(9, 7.2), sharex=True, layout="constrained", gridspec_kw=heights)
+    figure, axes = style.plt.subplots(
+        len(SHOWN), 1, figsize=(9, 7.2), sharex=True, layout="constrained", gridspec_kw=heights
+    )
     for ax, (stages, bars) in zip(axes, d["shown"].items()):
         for row, k, stage, begin, end in bars:
             y = ROWS.index(row)
@@ -37,8 +58,18 @@ def plot(d: dict, lang: str):
             bottom = y - 0.45 + (stage * height if row == "copy" else 0)
             colour = colours[stage % len(colours)]
             ink = style.BLACK if colour in (style.ORANGE, style.SKY, style.YELLOW) else "white"
-            ax.broken_barh([(begin, end - begin)], (bottom, height), facecolors=colour, edgecolor="white", linewidth=0.6)
-            ax.text((begin + end) / 2, bottom + height / 2, str(k), ha="center", va="center", color=ink, fontsize=8.5 if lanes < 4 else 8)
+            ax.broken_barh(
+                [(begin, end - begin)], (bottom, height), facecolors=colour, edgecolor="white", linewidth=0.6
+            )
+            ax.text(
+                (begin + end) / 2,
+                bottom + height / 2,
+                str(k),
+                ha="center",
+                va="center",
+                color=ink,
+                fontsize=8.5 if lanes < 4 else 8,
+            )
         ax.set_yticks(range(len(ROWS)), [w[r] for r in ROWS])
         ax.invert_yaxis()
         ax.grid(axis="y", visible=False)

@@ -60,7 +60,9 @@ WORDS = {
 }
 
 
-def model_errors(lengths: list[int], dtype, group: int, align: int, bits: int, rounding, promote: int = 0, dots: int = 32) -> list[float]:
+def model_errors(
+    lengths: list[int], dtype, group: int, align: int, bits: int, rounding, promote: int = 0, dots: int = 32
+) -> list[float]:
     """Mean relative error of the model at each length; operands as in the measurement, uniform in [0.5, 1.5)."""
     a, b = np.random.default_rng(7).uniform(0.5, 1.5, (2, max(lengths), dots)).astype(dtype).astype(np.float64)
     spacing = lambda x, n: np.ldexp(1.0, np.frexp(x)[1] - n)
@@ -82,11 +84,19 @@ def data(measured: dict) -> dict:
     series, model = {}, {}
     for operands, accumulator, _ in SERIES:
         name = f"{operands} {accumulator}"
-        rows = sorted((p for p in measured["points"] if p["operands"] == operands and p["accumulator"] == accumulator), key=lambda p: p["k"])
+        rows = sorted(
+            (p for p in measured["points"] if p["operands"] == operands and p["accumulator"] == accumulator),
+            key=lambda p: p["k"],
+        )
         series[name] = {"k": [p["k"] for p in rows], "error": [p["mean_error"] for p in rows]}
         finite = [p["k"] for p in rows if p["mean_error"] is not None]
         model[name] = {"k": finite, "error": model_errors(finite, **MODEL[name])}
-    return {"series": series, "model": model, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
+    return {
+        "series": series,
+        "model": model,
+        "device": measured["receipt"]["device"],
+        "time": measured["receipt"]["time"],
+    }
 
 
 def plot(d: dict, lang: str):
@@ -98,9 +108,26 @@ def plot(d: dict, lang: str):
         shown = [(k, e) for k, e in zip(s["k"], s["error"]) if e is not None]
         ax.loglog(*zip(*shown), color=colour, marker=marker, linestyle=dash, label=w[name])
         if len(shown) < len(s["k"]):
-            ax.annotate(w["overflow"], shown[-1], xytext=(14, 0), textcoords="offset points", va="center", color=colour, fontsize=9.5)
+            ax.annotate(
+                w["overflow"],
+                shown[-1],
+                xytext=(14, 0),
+                textcoords="offset points",
+                va="center",
+                color=colour,
+                fontsize=9.5,
+            )
     for i, (name, m) in enumerate(d["model"].items()):
-        ax.loglog(m["k"], m["error"], color=style.BLACK, linestyle="none", marker=".", markersize=4, zorder=5, label=w["model"] if i == 0 else None)
+        ax.loglog(
+            m["k"],
+            m["error"],
+            color=style.BLACK,
+            linestyle="none",
+            marker=".",
+            markersize=4,
+            zorder=5,
+            label=w["model"] if i == 0 else None,
+        )
     style.plain_log_labels(ax.xaxis, d["series"]["e4m3 fp8 instruction"]["k"])
     ax.set(xlabel=w["x"], ylabel=w["y"], title=d["device"])
     ax.legend(loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2, fontsize=9.5)

@@ -39,7 +39,15 @@ def data(measured: dict) -> dict:
     for out in ("fp32", "bf16"):
         rows = {p["variant"]: p for p in measured["points"] if p["out"] == out}
         base = rows[VARIANTS[0]]
-        groups[out] = [{"variant": v, "ratio": rows[v]["ms"] / base["ms"], "ideal": rows[v]["bytes"] / base["bytes"], **{x: rows[v][x] for x in ("ms", "ms_p10", "ms_p90", "bytes")}} for v in VARIANTS]
+        groups[out] = [
+            {
+                "variant": v,
+                "ratio": rows[v]["ms"] / base["ms"],
+                "ideal": rows[v]["bytes"] / base["bytes"],
+                **{x: rows[v][x] for x in ("ms", "ms_p10", "ms_p90", "bytes")},
+            }
+            for v in VARIANTS
+        ]
     return {"groups": groups, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
 
 
@@ -50,7 +58,14 @@ def plot(d: dict, lang: str):
         y = range(len(rows))
         colours = (style.BLUE, style.RED, style.GREY)
         bars = ax.barh(y, [r["ms"] for r in rows], color=colours, height=0.62)
-        ax.errorbar([r["ms"] for r in rows], y, xerr=[[r["ms"] - r["ms_p10"] for r in rows], [r["ms_p90"] - r["ms"] for r in rows]], fmt="none", ecolor=style.BLACK, elinewidth=1)
+        ax.errorbar(
+            [r["ms"] for r in rows],
+            y,
+            xerr=[[r["ms"] - r["ms_p10"] for r in rows], [r["ms_p90"] - r["ms"] for r in rows]],
+            fmt="none",
+            ecolor=style.BLACK,
+            elinewidth=1,
+        )
         texts = [w["base" if i == 0 else "label"].format(**r) for i, r in enumerate(rows)]
         style.bar_labels(ax, bars, texts, pad=6)
         ax.set_yticks(list(y), [w[r["variant"]] for r in rows])

@@ -14,16 +14,31 @@ DESCRIPTION = {
 # The late cast with FP32 output is exact to a few 1e-8, often to the last bit: it has no place on this logarithmic axis.
 SERIES = (("early", "fp16", style.RED), ("early", "fp32", style.ORANGE), ("late", "fp16", style.BLUE))
 WORDS = {
-    "zh": {"x": "抵消的倍数：|alpha·acc| / |D|", "y": "误差范数 ||D - 精确|| / ||精确||", "early": "早转换，{out} 输出", "late": "晚转换，{out} 输出"},
-    "en": {"x": "cancellation: |alpha·acc| / |D|", "y": "error norm ||D - exact|| / ||exact||", "early": "early cast, {out} output", "late": "late cast, {out} output"},
+    "zh": {
+        "x": "抵消的倍数：|alpha·acc| / |D|",
+        "y": "误差范数 ||D - 精确|| / ||精确||",
+        "early": "早转换，{out} 输出",
+        "late": "晚转换，{out} 输出",
+    },
+    "en": {
+        "x": "cancellation: |alpha·acc| / |D|",
+        "y": "error norm ||D - exact|| / ||exact||",
+        "early": "early cast, {out} output",
+        "late": "late cast, {out} output",
+    },
 }
 
 
 def data(measured: dict) -> dict:
     series = {}
     for cast, out, _ in SERIES:
-        rows = sorted((p for p in measured["points"] if p["cast"] == cast and p["out"] == out), key=lambda p: -p["kept"])
-        series[f"{cast} {out}"] = {"cancellation": [1 / p["kept"] for p in rows], "error": [p["norm_error"] for p in rows]}
+        rows = sorted(
+            (p for p in measured["points"] if p["cast"] == cast and p["out"] == out), key=lambda p: -p["kept"]
+        )
+        series[f"{cast} {out}"] = {
+            "cancellation": [1 / p["kept"] for p in rows],
+            "error": [p["norm_error"] for p in rows],
+        }
     return {"series": series, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
 
 
@@ -32,7 +47,14 @@ def plot(d: dict, lang: str):
     figure, ax = style.plt.subplots(figsize=(7.5, 4.2), layout="constrained")
     for (cast, out, colour), marker, dash in zip(SERIES, style.MARKERS, style.DASHES):
         s = d["series"][f"{cast} {out}"]
-        ax.loglog(s["cancellation"], s["error"], color=colour, marker=marker, linestyle=dash, label=w[cast].format(out=out.upper()))
+        ax.loglog(
+            s["cancellation"],
+            s["error"],
+            color=colour,
+            marker=marker,
+            linestyle=dash,
+            label=w[cast].format(out=out.upper()),
+        )
     style.plain_log_labels(ax.xaxis, (1, 10, 100, 1000, 10000))
     ax.set(xlabel=w["x"], ylabel=w["y"], title=d["device"])
     ax.legend(loc="upper left", fontsize=9.5)

@@ -64,7 +64,9 @@ def scales_1x128(x: np.ndarray) -> np.ndarray:
 def data() -> dict:
     rng = np.random.default_rng(71)
     a = rng.standard_normal((4, 4 * BLOCK)) * np.exp2(rng.uniform(-3, 3, (4, 4))).repeat(BLOCK, axis=1)
-    b = rng.standard_normal((2 * BLOCK, 4 * BLOCK)) * np.exp2(rng.uniform(-2, 2, (2, 4))).repeat(BLOCK, 0).repeat(BLOCK, 1)
+    b = rng.standard_normal((2 * BLOCK, 4 * BLOCK)) * np.exp2(rng.uniform(-2, 2, (2, 4))).repeat(BLOCK, 0).repeat(
+        BLOCK, 1
+    )
     blocks = np.abs(b).reshape(2, BLOCK, 4, BLOCK).max(axis=(1, 3)) / E4M3_MAX
     base = rng.standard_normal((64, 8 * BLOCK))
     outliers = [float(v) for v in np.logspace(1, 7, 25)]
@@ -87,10 +89,19 @@ def data() -> dict:
 
 def _cells(ax, scales, lang, title, ylabel, height):
     values = np.log2(np.array(scales))
-    ax.imshow(values, cmap="Blues", aspect="auto", extent=(0, values.shape[1] * BLOCK, values.shape[0] * height, 0), vmin=values.min() - 1, vmax=values.max() + 2)
+    ax.imshow(
+        values,
+        cmap="Blues",
+        aspect="auto",
+        extent=(0, values.shape[1] * BLOCK, values.shape[0] * height, 0),
+        vmin=values.min() - 1,
+        vmax=values.max() + 2,
+    )
     for i, row in enumerate(scales):
         for j, s in enumerate(row):
-            ax.add_patch(Rectangle((j * BLOCK, i * height), BLOCK, height, fill=False, edgecolor=style.BLUE, linewidth=1.2))
+            ax.add_patch(
+                Rectangle((j * BLOCK, i * height), BLOCK, height, fill=False, edgecolor=style.BLUE, linewidth=1.2)
+            )
             ax.text((j + 0.5) * BLOCK, (i + 0.5) * height, f"{s:.2g}", ha="center", va="center", fontsize=9)
     ax.set_title(title)
     ax.set_xlabel(WORDS[lang]["k"])
@@ -101,7 +112,9 @@ def _cells(ax, scales, lang, title, ylabel, height):
 
 def plot(d: dict, lang: str):
     w = WORDS[lang]
-    figure, axes = style.plt.subplot_mosaic([["a", "b"], ["c", "c"]], figsize=(8.5, 6.2), height_ratios=(1, 1.15), layout="constrained")
+    figure, axes = style.plt.subplot_mosaic(
+        [["a", "b"], ["c", "c"]], figsize=(8.5, 6.2), height_ratios=(1, 1.15), layout="constrained"
+    )
     left, middle, right = axes["a"], axes["b"], axes["c"]
     _cells(left, d["scales_a"], lang, w["a"], w["row"], 1)
     left.set_yticks([0.5, 1.5, 2.5, 3.5], ["0", "1", "2", "3"])

@@ -13,7 +13,11 @@ DESCRIPTION = {
 }
 PANELS = (  # (panel, family, its series)
     ("silu", "course", ("bias, silu fused", "bias, silu in 1 kernel", "bias, silu in 2 kernels")),
-    ("residual", "course", ("bias, residual, silu fused", "bias, residual, silu in 1 kernel", "bias, residual, silu in 3 kernels")),
+    (
+        "residual",
+        "course",
+        ("bias, residual, silu fused", "bias, residual, silu in 1 kernel", "bias, residual, silu in 3 kernels"),
+    ),
     ("torch", "torch", ("bias, gelu fused (cuBLASLt)", "bias, gelu in 2 kernels", "bias, residual, silu in 3 kernels")),
 )
 WORDS = {
@@ -39,7 +43,9 @@ def data(measured: dict) -> dict:
     for panel, family, variants in PANELS:
         series = []
         for v in variants:
-            rows = sorted((p for p in measured["points"] if p["family"] == family and p["variant"] == v), key=lambda p: p["k"])
+            rows = sorted(
+                (p for p in measured["points"] if p["family"] == family and p["variant"] == v), key=lambda p: p["k"]
+            )
             of_gemm = [p["of_gemm"] for p in rows]
             spread = [[p["of_gemm"] * abs(p[q] / p["ms"] - 1) for p in rows] for q in ("ms_p10", "ms_p90")]
             series.append({"variant": v, "k": [p["k"] for p in rows], "of_gemm": of_gemm, "spread": spread})
@@ -52,8 +58,21 @@ def plot(d: dict, lang: str):
     figure, axes = style.plt.subplots(1, 3, figsize=(10.5, 4.6), sharey=True, layout="constrained")
     for ax, (panel, series) in zip(axes, d["panels"].items()):
         title, names = w[panel]
-        for s, name, colour, marker, dash in zip(series, names, (style.BLUE, style.ORANGE, style.RED), style.MARKERS, style.DASHES):
-            ax.errorbar(s["k"], s["of_gemm"], yerr=s["spread"], elinewidth=0.9, capsize=2, color=colour, marker=marker, markersize=4, linestyle=dash, label=name)
+        for s, name, colour, marker, dash in zip(
+            series, names, (style.BLUE, style.ORANGE, style.RED), style.MARKERS, style.DASHES
+        ):
+            ax.errorbar(
+                s["k"],
+                s["of_gemm"],
+                yerr=s["spread"],
+                elinewidth=0.9,
+                capsize=2,
+                color=colour,
+                marker=marker,
+                markersize=4,
+                linestyle=dash,
+                label=name,
+            )
         ax.set_xscale("log")
         style.plain_log_labels(ax.xaxis, series[0]["k"])
         ax.axhline(1, color=style.GREY, linewidth=0.8)

@@ -12,15 +12,35 @@ DESCRIPTION = {
     "en": "Rows M, columns N, K = 4096. Each cell: the fastest tile, how many times faster it is than always taking 128x256, and what per cent of cuBLAS it reaches. Shade by the former.",
 }
 WORDS = {
-    "zh": {"x": "N", "y": "M", "cell": "{best}\n{of_fixed:.2f}× / {of_cublas:.0f} %", "bar": "比固定 128x256 快的倍数", "title": "最快的 tile；相对固定 128x256；相对 cuBLAS（K = {k}）"},
-    "en": {"x": "N", "y": "M", "cell": "{best}\n{of_fixed:.2f}× / {of_cublas:.0f} %", "bar": "times faster than always 128x256", "title": "fastest tile; over a fixed 128x256; of cuBLAS (K = {k})"},
+    "zh": {
+        "x": "N",
+        "y": "M",
+        "cell": "{best}\n{of_fixed:.2f}× / {of_cublas:.0f} %",
+        "bar": "比固定 128x256 快的倍数",
+        "title": "最快的 tile；相对固定 128x256；相对 cuBLAS（K = {k}）",
+    },
+    "en": {
+        "x": "N",
+        "y": "M",
+        "cell": "{best}\n{of_fixed:.2f}× / {of_cublas:.0f} %",
+        "bar": "times faster than always 128x256",
+        "title": "fastest tile; over a fixed 128x256; of cuBLAS (K = {k})",
+    },
 }
 
 
 def data(measured: dict) -> dict:
     best = [p for p in measured["points"] if p["best"]]
-    cells = [{"m": p["m"], "n": p["n"], "best": p["config"], "of_fixed": p["of_fixed"], "of_cublas": 100 * p["of_cublas"]} for p in best]
-    return {"k": best[0]["k"], "cells": cells, "device": measured["receipt"]["device"], "time": measured["receipt"]["time"]}
+    cells = [
+        {"m": p["m"], "n": p["n"], "best": p["config"], "of_fixed": p["of_fixed"], "of_cublas": 100 * p["of_cublas"]}
+        for p in best
+    ]
+    return {
+        "k": best[0]["k"],
+        "cells": cells,
+        "device": measured["receipt"]["device"],
+        "time": measured["receipt"]["time"],
+    }
 
 
 def plot(d: dict, lang: str):

@@ -47,7 +47,9 @@ def address(a) -> int:
     return a.data.ptr if is_cupy(a) else a.ctypes.data
 
 
-def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, shape: tuple[int, ...] | None = None) -> None:
+def require_array(
+    name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, shape: tuple[int, ...] | None = None
+) -> None:
     """Raise ArgumentError unless a is a NumPy or CuPy array of a dtype (by name), of `ndim` axes or exactly `shape`, with at least one
     element, row-major contiguous, at an address that is a multiple of 16 bytes: what the kernels' 128-bit accesses and TMA need.
     """
@@ -56,7 +58,9 @@ def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, 
     wanted = (dtype,) if isinstance(dtype, str) else dtype
     if a.dtype not in [DTYPES[w] for w in wanted]:
         have = NAMES.get(a.dtype, str(a.dtype))
-        raise ArgumentError(f"{name} must hold {' or '.join(dict.fromkeys(wanted))}; it holds {have}. Convert it: {REMEDY[wanted[0]]}.")
+        raise ArgumentError(
+            f"{name} must hold {' or '.join(dict.fromkeys(wanted))}; it holds {have}. Convert it: {REMEDY[wanted[0]]}."
+        )
     if shape is not None and tuple(a.shape) != tuple(shape):
         raise ArgumentError(f"{name} must have shape {tuple(shape)}; it has {tuple(a.shape)}.")
     if ndim and a.ndim != ndim:
@@ -64,7 +68,9 @@ def require_array(name: str, a, *, dtype: str | tuple[str, ...], ndim: int = 0, 
     if a.size == 0:
         raise ArgumentError(f"{name} must have at least one element; its shape is {tuple(a.shape)}.")
     if not a.flags.c_contiguous:
-        raise ArgumentError(f"{name} must be row-major contiguous; its strides are {a.strides} bytes. Copy it: np.ascontiguousarray(x).")
+        raise ArgumentError(
+            f"{name} must be row-major contiguous; its strides are {a.strides} bytes. Copy it: np.ascontiguousarray(x)."
+        )
     if address(a) % 16:
         raise ArgumentError(
             f"{name} must start at a multiple of 16 bytes, since the kernel moves 128 bits at a time; it starts at {address(a):#x} "
@@ -78,14 +84,18 @@ LONGEST_SIDE = 2**31 - 1024  # sizes are int32 in the kernels, rounded up to who
 def require_sides(name: str, a) -> None:
     """Raise ArgumentError unless each side of a, rounded up to a tile, fits the kernel's 32-bit sizes."""
     if max(a.shape) > LONGEST_SIDE:
-        raise ArgumentError(f"{name}: each side may be {LONGEST_SIDE:,} at most, since the kernel counts in 32 bits; its shape is {tuple(a.shape)}.")
+        raise ArgumentError(
+            f"{name}: each side may be {LONGEST_SIDE:,} at most, since the kernel counts in 32 bits; its shape is {tuple(a.shape)}."
+        )
 
 
 def require_number(name: str, value) -> None:
     """Raise ArgumentError unless value is a real number that fits fp32 (infinities and NaN allowed)."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
         raise ArgumentError(f"{name} must be a number; it is {type(value).__name__}.")
-    size = abs(int(value)) if isinstance(value, (int, np.integer)) else abs(float(value))  # an int may be too large for a float
+    size = (
+        abs(int(value)) if isinstance(value, (int, np.integer)) else abs(float(value))
+    )  # an int may be too large for a float
     if float(np.finfo(np.float32).max) < size < float("inf"):
         raise ArgumentError(f"{name} must fit fp32; it is {value}.")
 

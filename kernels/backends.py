@@ -39,22 +39,30 @@ def choose(backend: str | None, emulator_options=()) -> Choice:
     if forced not in (None, "gpu", "emulator"):
         raise BackendError(f'{by}{forced} names no back end. Use "gpu" or "emulator".')
     if forced is None and emulator_options:
-        _require_emulator(f"{', '.join(emulator_options)}: only the emulator has such options, and it cannot run here. ")
+        _require_emulator(
+            f"{', '.join(emulator_options)}: only the emulator has such options, and it cannot run here. "
+        )
         return Choice("emulator", f"Options were given that only the emulator has: {', '.join(emulator_options)}.")
     if forced == "gpu" and emulator_options:
-        raise BackendError(f"{by}gpu and {', '.join(emulator_options)} do not go together: schedules and checks are the emulator's.")
+        raise BackendError(
+            f"{by}gpu and {', '.join(emulator_options)} do not go together: schedules and checks are the emulator's."
+        )
     if forced == "emulator":
         _require_emulator(f"{by}emulator was asked for, but it cannot run here. ")
         return Choice("emulator", f"{by}emulator was asked for.")
     device = gpu.probe()
     if forced == "gpu":
         if not device.usable:
-            raise BackendError(f"{by}gpu was asked for, but it cannot run here: {device.why} Leave it out to use the CPU emulator.")
+            raise BackendError(
+                f"{by}gpu was asked for, but it cannot run here: {device.why} Leave it out to use the CPU emulator."
+            )
         return Choice("gpu", f"{by}gpu was asked for. {device.why}")
     if device.usable:
         return Choice("gpu", device.why)
     _require_emulator(f"No back end can run the kernels. GPU: {device.why} Emulator: ")
-    return Choice("emulator", f"{device.why} The kernels run on the CPU emulator: true results and races, no performance figures.")
+    return Choice(
+        "emulator", f"{device.why} The kernels run on the CPU emulator: true results and races, no performance figures."
+    )
 
 
 def _require_emulator(prefix: str) -> None:

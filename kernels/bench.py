@@ -48,7 +48,9 @@ class Session:
         self.device = gpu.require()
         self.started = time.monotonic()
 
-    def time(self, calls: Mapping[str, Callable[[], None]], repeats: int = 30, warmup: int = 3, inner: int = 1) -> dict[str, dict]:
+    def time(
+        self, calls: Mapping[str, Callable[[], None]], repeats: int = 30, warmup: int = 3, inner: int = 1
+    ) -> dict[str, dict]:
         """Device time of each call, interleaved: name -> {"ms": median, "ms_min", "ms_p10", "ms_p90", "readings"}."""
         readings = gpu.time_ms(list(calls.values()), repeats, warmup, inner)
         return {name: summary(r) for name, r in zip(calls, readings)}
@@ -86,7 +88,9 @@ def select(names: Sequence[str]) -> list[Bench]:
         hits = [b for b in known.values() if name == b.name or name in b.kernels]
         if not hits:
             measured = sorted({k for b in known.values() for k in b.kernels})
-            raise KernelError(f"Nothing measures {name!r}. Kernels: {', '.join(measured)}. Measurements: {', '.join(known)}.")
+            raise KernelError(
+                f"Nothing measures {name!r}. Kernels: {', '.join(measured)}. Measurements: {', '.join(known)}."
+            )
         chosen |= {b.name: b for b in hits}
     return list(chosen.values())
 
@@ -95,7 +99,10 @@ def driver_version(device: gpu.Device) -> str:
     """The driver's own version and its CUDA version, "580.159.04 (CUDA 13.0)"; only the latter where nvidia-smi does not answer."""
     try:
         out = subprocess.run(
-            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True, timeout=20
+            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+            capture_output=True,
+            text=True,
+            timeout=20,
         )
         version = out.stdout.split()[0] if out.returncode == 0 else ""
     except (OSError, IndexError, subprocess.SubprocessError):

@@ -22,7 +22,9 @@ from kernels.receipt import Receipt
 from kernels.sources import CUDA_DIR, Source, load_source
 from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
 
-_CHALLENGE = re.compile(r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M)
+_CHALLENGE = re.compile(
+    r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M
+)
 _DECLARATION = re.compile(r"[ \t]*(?P<left>[^\n=]+?)[ \t]*=[^\n]*;")
 BLANK = "______"
 SCHEDULES = ("random", "late", "pct", "lazy_mma", "friendly", "rr")  # of the emulator, for a challenge's inputs in turn
@@ -34,7 +36,9 @@ def relative_error(out, reference) -> float:
     Of tuples of arrays: the largest of their members' errors (NaN is larger than any).
     """
     if isinstance(out, tuple) and isinstance(reference, tuple) and len(out) == len(reference):
-        return max((relative_error(o, r) for o, r in zip(out, reference)), key=lambda e: float("inf") if np.isnan(e) else e)
+        return max(
+            (relative_error(o, r) for o, r in zip(out, reference)), key=lambda e: float("inf") if np.isnan(e) else e
+        )
     out, reference = np.asarray(out).astype(np.float64), np.asarray(reference, np.float64)
     if out.shape != reference.shape:
         raise KernelError(f"Results of different shapes cannot be compared: {out.shape} and {reference.shape}.")
@@ -76,11 +80,17 @@ class Comparison:
         return self.passed
 
     def __str__(self) -> str:
-        lines = [f"{self.title}: {sum(r.passed for r in self.rows)} of {len(self.rows)} agree"] if self.rows else [self.title]
+        lines = (
+            [f"{self.title}: {sum(r.passed for r in self.rows)} of {len(self.rows)} agree"]
+            if self.rows
+            else [self.title]
+        )
         width = max((len(r.label) for r in self.rows), default=0)
         for r in self.rows:
             mark = "ok  " if r.passed else "FAIL"
-            lines.append(f"  {mark} {r.label:<{width}}  error {r.error:.1e} (bound {r.bound:.0e}){'  ' + r.note if r.note else ''}")
+            lines.append(
+                f"  {mark} {r.label:<{width}}  error {r.error:.1e} (bound {r.bound:.0e}){'  ' + r.note if r.note else ''}"
+            )
         if self.error:
             lines.append(self.error)
         return "\n".join(lines)
@@ -92,7 +102,9 @@ class Comparison:
         return bundle
 
 
-def compare(kernel: str | Kernel, function: Callable, *, count: int = 24, seed: int = 7, backend: str | None = None) -> Comparison:
+def compare(
+    kernel: str | Kernel, function: Callable, *, count: int = 24, seed: int = 7, backend: str | None = None
+) -> Comparison:
     """Run the kernel and `function` on `count` inputs of the kernel's spec and compare the results as error norms.
 
     function: takes the kernel's arguments by the same names, arrays in float64, and returns an array; where the spec has an `exercise`,
@@ -110,7 +122,9 @@ def compare(kernel: str | Kernel, function: Callable, *, count: int = 24, seed: 
                 f"{kernel.name} itself is wrong on {case.label}: error {own:.2e}, bound {bound:.0e}. This is a defect of the course."
             )
         rows.append(_row(kernel.spec, case, function, arrays.to_numpy(out), bound))
-    return _finish(kernel, f"{getattr(function, '__name__', 'function')} against {kernel.name} ({kernel.backend})", rows)
+    return _finish(
+        kernel, f"{getattr(function, '__name__', 'function')} against {kernel.name} ({kernel.backend})", rows
+    )
 
 
 def _row(spec: KernelSpec, case: Case, function, out, bound) -> Row:
@@ -137,7 +151,9 @@ def _finish(kernel: Kernel, title: str, rows) -> Comparison:
     if receipt:
         worst = max((r.error for r in rows), key=lambda e: float("inf") if np.isnan(e) else e)
         agree = {"value": f"{sum(r.passed for r in rows)} of {len(rows)}", "unit": "cases"}
-        receipt = replace(receipt, figure={**receipt.figure, "agree": agree, "worst relative error": {"value": worst, "unit": ""}})
+        receipt = replace(
+            receipt, figure={**receipt.figure, "agree": agree, "worst relative error": {"value": worst, "unit": ""}}
+        )
     return Comparison(kernel.name, title, tuple(rows), receipt)
 
 
@@ -218,7 +234,9 @@ def challenge(name: str, line: str, *, count: int = 12, seed: int = 7, backend: 
     """
     title = f"{name} with your line"
     if BLANK in line:
-        return Comparison(name, title, error=f"Your line is still blank. The place in the kernel:\n{challenge_text(name)}")
+        return Comparison(
+            name, title, error=f"Your line is still blank. The place in the kernel:\n{challenge_text(name)}"
+        )
     rows = []
     try:
         for case, kernel, out in challenge_launches(name, line, count, seed, backend):
@@ -236,7 +254,9 @@ def challenge(name: str, line: str, *, count: int = 12, seed: int = 7, backend: 
 def _find(source: Source) -> re.Match:
     m = _CHALLENGE.search(source.text)
     if not m:
-        raise KernelError(f"{source.name} has no challenge line (between the comments CHALLENGE-BEGIN and CHALLENGE-END).")
+        raise KernelError(
+            f"{source.name} has no challenge line (between the comments CHALLENGE-BEGIN and CHALLENGE-END)."
+        )
     return m
 
 

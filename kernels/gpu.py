@@ -65,7 +65,10 @@ def probe() -> Device:
     try:
         import cupy
     except Exception as e:  # a broken install raises more than ImportError
-        return Device(False, f"CuPy cannot be imported ({type(e).__name__}: {e}). On a machine with a GPU: pip install cupy-cuda13x.")
+        return Device(
+            False,
+            f"CuPy cannot be imported ({type(e).__name__}: {e}). On a machine with a GPU: pip install cupy-cuda13x.",
+        )
     return describe(cupy.cuda.runtime)
 
 
@@ -80,7 +83,9 @@ def describe(runtime) -> Device:
     text = f"{driver // 1000}.{driver % 1000 // 10}"
     if driver < MIN_DRIVER:
         return Device(
-            False, f"The NVIDIA driver is too old: it supports CUDA {text}, and CUDA 12.0 is needed. Update the driver.", driver=text
+            False,
+            f"The NVIDIA driver is too old: it supports CUDA {text}, and CUDA 12.0 is needed. Update the driver.",
+            driver=text,
         )
     try:
         if runtime.getDeviceCount() < 1:
@@ -97,7 +102,9 @@ def describe(runtime) -> Device:
             "since wgmma and setmaxnreg exist on no other."
         )
         return Device(False, why, name, text, capability, sms)
-    return Device(True, f"{name} (compute capability 9.0, driver for CUDA {text}) runs the kernels.", name, text, capability, sms)
+    return Device(
+        True, f"{name} (compute capability 9.0, driver for CUDA {text}) runs the kernels.", name, text, capability, sms
+    )
 
 
 def _probe_failure(e: Exception, driver: str, runtime) -> str:
@@ -141,12 +148,14 @@ class Module:
         if (entry, smem) not in self._functions:
             if entry not in self.resources:
                 raise LaunchError(
-                    f"{self.source.name} has no entry {entry!r}; it has {', '.join(self.resources) or 'none'} (extern \"C\" __global__)."
+                    f'{self.source.name} has no entry {entry!r}; it has {", ".join(self.resources) or "none"} (extern "C" __global__).'
                 )
             f = self._raw.get_function(entry)
             limit = _shared_memory_limit()
             if smem + self.resources[entry].smem > limit:
-                raise LaunchError(f"{entry} asks for {smem + self.resources[entry].smem} B of shared memory; a block may have {limit} B.")
+                raise LaunchError(
+                    f"{entry} asks for {smem + self.resources[entry].smem} B of shared memory; a block may have {limit} B."
+                )
             if smem:
                 f.max_dynamic_shared_size_bytes = smem
             self._functions[entry, smem] = f

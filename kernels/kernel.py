@@ -45,14 +45,18 @@ def load(
         from kernels.foreign import load_source_kernel
 
         if backend == "gpu" or bug or source or emulator_options:
-            raise KernelError(f"{name} is a CUDA file: it runs on the emulator, and its schedule is given at the call: load(path)(grid, block, args, seed=3).")
+            raise KernelError(
+                f"{name} is a CUDA file: it runs on the emulator, and its schedule is given at the call: load(path)(grid, block, args, seed=3)."
+            )
         return load_source_kernel(name, entry)
     if entry:
         raise KernelError(f"entry= names a kernel of a CUDA file; {name} is a kernel of the course.")
     spec = get_spec(name)
     unknown = set(emulator_options) - set(EMULATOR_OPTIONS)
     if unknown:
-        raise KernelError(f"load() has no option {', '.join(sorted(unknown))}. The emulator's options: {', '.join(EMULATOR_OPTIONS)}.")
+        raise KernelError(
+            f"load() has no option {', '.join(sorted(unknown))}. The emulator's options: {', '.join(EMULATOR_OPTIONS)}."
+        )
     if bug is not None and bug not in spec.bugs:
         raise KernelError(f"{name} has no defect named {bug!r}. It has: {', '.join(sorted(spec.bugs)) or 'none'}.")
     return Kernel(spec, backend, bug, _source(spec, source), poison, emulator_options)
@@ -63,14 +67,18 @@ def _source(spec: KernelSpec, source) -> Source | None:
     if source is None or isinstance(source, Source):
         return source
     if not isinstance(source, (str, os.PathLike)):
-        raise KernelError(f"source is a Source (kernels.sources.load_source) or the path of a .cu file, not {type(source).__name__}.")
+        raise KernelError(
+            f"source is a Source (kernels.sources.load_source) or the path of a .cu file, not {type(source).__name__}."
+        )
     path = Path(source)
     try:
         return load_source(spec.source, path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as e:
         raise KernelError(f"{path} is not UTF-8 text (byte {e.start}): save it as UTF-8.") from None
     except (OSError, ValueError) as e:
-        raise KernelError(f"source names the file {path}, which cannot be read: {getattr(e, 'strerror', None) or e}.") from None
+        raise KernelError(
+            f"source names the file {path}, which cannot be read: {getattr(e, 'strerror', None) or e}."
+        ) from None
 
 
 class Kernel:
@@ -106,7 +114,9 @@ class Kernel:
         self.spec.check(*args, **params)
         given = [a for a in (*args, *params.values()) if arrays.is_array(a)]
         if len({arrays.is_cupy(a) for a in given}) > 1:
-            raise ArgumentError(f"{self.name} was given NumPy and CuPy arrays together. Move them to one: cupy.asarray(x) or x.get().")
+            raise ArgumentError(
+                f"{self.name} was given NumPy and CuPy arrays together. Move them to one: cupy.asarray(x) or x.get()."
+            )
         move = lambda a: self._backend.move(a) if arrays.is_array(a) else a
         context = self._backend.context(self._poison)
         plan = self.spec.plan(context, *map(move, args), **{k: move(v) for k, v in params.items()})
@@ -134,10 +144,14 @@ class Kernel:
         try:
             takes.bind(*args, **params)
         except TypeError as e:
-            raise ArgumentError(f"{self.name} cannot be called like this: {e}. It takes {self.name}{takes.replace(return_annotation=takes.empty)}.") from None
+            raise ArgumentError(
+                f"{self.name} cannot be called like this: {e}. It takes {self.name}{takes.replace(return_annotation=takes.empty)}."
+            ) from None
 
     def _command(self, args, params) -> str:
-        show = lambda a: f"<{arrays.NAMES.get(a.dtype, a.dtype)} {'x'.join(map(str, a.shape))}>" if arrays.is_array(a) else repr(a)
+        show = lambda a: (
+            f"<{arrays.NAMES.get(a.dtype, a.dtype)} {'x'.join(map(str, a.shape))}>" if arrays.is_array(a) else repr(a)
+        )
         options = {"backend": self.backend, **({"bug": self.bug} if self.bug else {}), **self._options}
         loaded = "".join(f", {k}={v!r}" for k, v in options.items())
         called = ", ".join([*map(show, args), *(f"{k}={show(v)}" for k, v in params.items())])

@@ -31,16 +31,28 @@ def bare(line: str) -> str:
     line = line.strip()
     if "\n" in line or "\r" in line or not line:
         raise LineRefused("挑战只要一行 CUDA C++ 代码。", "The challenge takes exactly one line of CUDA C++.")
-    odd = next((c for c in line if c != "\t" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029" or 0xD800 <= ord(c) < 0xE000)), None)
+    odd = next(
+        (
+            c
+            for c in line
+            if c != "\t" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u2028\u2029" or 0xD800 <= ord(c) < 0xE000)
+        ),
+        None,
+    )
     if odd is not None:  # some compilers end a comment at such a character
-        raise LineRefused(f"这一行含有控制字符 {odd!r}，请删掉它。", f"The line holds the control character {odd!r}: delete it.")
+        raise LineRefused(
+            f"这一行含有控制字符 {odd!r}，请删掉它。", f"The line holds the control character {odd!r}: delete it."
+        )
     text = _COMMENT.sub(" ", line).strip()
     if "/*" in text:
         raise LineRefused("注释 /* 没有结束，请补上 */。", "The comment /* does not end: add */.")
     if not text:
         raise LineRefused("这一行除了注释什么也没有。", "The line holds nothing but a comment.")
     if len(text) > MAX_CODE or len(line) > MAX_LINE:
-        raise LineRefused(f"这一行太长：代码最多 {MAX_CODE} 个字符，连注释最多 {MAX_LINE} 个。", f"The line is too long: at most {MAX_CODE} characters of code, {MAX_LINE} with its comments.")
+        raise LineRefused(
+            f"这一行太长：代码最多 {MAX_CODE} 个字符，连注释最多 {MAX_LINE} 个。",
+            f"The line is too long: at most {MAX_CODE} characters of code, {MAX_LINE} with its comments.",
+        )
     return text
 
 
@@ -54,7 +66,9 @@ def tokens(text: str) -> list[Token]:
         m = _TOKEN.match(text, at)
         if m is None:
             _refuse_character(text, at)
-        found.append(Token(SPELLED.get(m.group(), m.group()), m.lastgroup if m.group() not in SPELLED else "sign", at, m.end()))
+        found.append(
+            Token(SPELLED.get(m.group(), m.group()), m.lastgroup if m.group() not in SPELLED else "sign", at, m.end())
+        )
         at = m.end()
     return found
 
@@ -64,8 +78,17 @@ def _refuse_character(text: str, at: int) -> None:
     said = word.group() if word and word.group()[0].isascii() else text[at]
     if text[at].isascii() and text[at].isdigit():
         raise LineRefused(f"数字 {said!r} 读不懂。", f"The number {said!r} cannot be read.")
-    hint = ("（只用半角空格）", " (a blank is a plain space)") if text[at].isspace() else ("（注释以外只用半角字符）", " (outside comments plain ASCII)") if not text[at].isascii() else ("", "")
-    raise LineRefused(f"这一行里不能有 {said!r}{hint[0]}：没有字符串、没有预处理指令、没有反斜杠。", f"The line may not hold {said!r}{hint[1]}: it has no strings, no directives and no backslash.")
+    hint = (
+        ("（只用半角空格）", " (a blank is a plain space)")
+        if text[at].isspace()
+        else ("（注释以外只用半角字符）", " (outside comments plain ASCII)")
+        if not text[at].isascii()
+        else ("", "")
+    )
+    raise LineRefused(
+        f"这一行里不能有 {said!r}{hint[0]}：没有字符串、没有预处理指令、没有反斜杠。",
+        f"The line may not hold {said!r}{hint[1]}: it has no strings, no directives and no backslash.",
+    )
 
 
 def statement(line: str, scope: Scope) -> str:

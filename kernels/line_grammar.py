@@ -1,11 +1,11 @@
 """The grammar of a challenge line, read by recursive descent: see kernels.line for what it is for.
 
-    line        = statement*
-    statement   = ";" | "{" statement* "}" | "if" ["constexpr"] "(" expression ")" statement ["else" statement]
-                | declaration ";" | "enum" [name] "{" name ["=" assignment], ... "}" ";" | expression ";"
-    declaration = type (name ["=" initialiser | braces | "(" expression ")"]), ...       no pointer, reference or array
-    expression  = C++'s, over numbers, names and FUNCTIONS; without * & -> [] of one operand, lambdas and calls of anything else;
-                  assignments, ++ and -- only to names that the line declares; [] only in sizeof, which computes nothing
+line        = statement*
+statement   = ";" | "{" statement* "}" | "if" ["constexpr"] "(" expression ")" statement ["else" statement]
+            | declaration ";" | "enum" [name] "{" name ["=" assignment], ... "}" ";" | expression ";"
+declaration = type (name ["=" initialiser | braces | "(" expression ")"]), ...       no pointer, reference or array
+expression  = C++'s, over numbers, names and FUNCTIONS; without * & -> [] of one operand, lambdas and calls of anything else;
+              assignments, ++ and -- only to names that the line declares; [] only in sizeof, which computes nothing
 """
 
 from __future__ import annotations
@@ -18,14 +18,28 @@ from kernels.errors import KernelError
 MAX_DEPTH = 60
 MAX_INTEGER = 2**32 - 1
 
-ARITHMETIC = frozenset("bool char short int long signed unsigned float double size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split())
+ARITHMETIC = frozenset(
+    "bool char short int long signed unsigned float double size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+)
 QUALIFIERS = frozenset("const constexpr static inline".split())
 FUNCTIONS = frozenset(  # of numbers alone: none takes an address
     "min max fminf fmaxf fmin fmax fabsf fabs abs floorf ceilf truncf roundf sqrtf rsqrtf powf expf exp2f logf log2f fmaf "
     "__fmaf_rn __fdividef __popc __ffs __clz ceil_div accumulator_row accumulator_column swizzled_offset".split()
 )
 BUILT_IN = frozenset("threadIdx blockIdx blockDim gridDim x y z".split())
-SPELLED = {"and": "&&", "or": "||", "not": "!", "xor": "^", "bitand": "&", "bitor": "|", "compl": "~", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=", "not_eq": "!="}
+SPELLED = {
+    "and": "&&",
+    "or": "||",
+    "not": "!",
+    "xor": "^",
+    "bitand": "&",
+    "bitor": "|",
+    "compl": "~",
+    "and_eq": "&=",
+    "or_eq": "|=",
+    "xor_eq": "^=",
+    "not_eq": "!=",
+}
 KEYWORDS = frozenset(
     "alignas alignof asm auto break case catch char16_t char32_t char8_t class concept const_cast consteval constinit continue co_await co_return co_yield decltype default "
     "delete do dynamic_cast else enum explicit export extern false final for friend goto if import module mutable namespace new noexcept nullptr operator override private "
@@ -34,7 +48,11 @@ KEYWORDS = frozenset(
 ) | ARITHMETIC | QUALIFIERS | set(SPELLED)  # fmt: skip
 _CONTROL = frozenset("for while do switch case default return goto break continue try throw asm".split())
 _ASSIGNS = frozenset("= += -= *= /= %= &= |= ^= <<= >>=".split())
-_BINARY = {op: level for level, ops in enumerate("|| && | ^ & ==,!= <,>,<=,>= <<,>> +,- *,/,%".split()) for op in ops.split(",")}
+_BINARY = {
+    op: level
+    for level, ops in enumerate("|| && | ^ & ==,!= <,>,<=,>= <<,>> +,- *,/,%".split())
+    for op in ops.split(",")
+}
 
 
 class LineRefused(KernelError):
@@ -137,7 +155,7 @@ class Reader:
         elif self.take("enum"):
             self.enumeration()
             self.need(";")
-        elif self.now in QUALIFIERS or (self.now in self.types and not (self.ahead() in ("(", "{"))):
+        elif self.now in QUALIFIERS or (self.now in self.types and self.ahead() not in ("(", "{")):
             self.declaration()
             self.need(";")
         elif not self.take(";"):
@@ -173,17 +191,30 @@ class Reader:
         if not set(words) - QUALIFIERS:
             self.missing("类型", "a type")
         if self.now in ("*", "&", "&&"):
-            raise LineRefused("这一行不能声明指针或引用：它只需要数值。", "The line may declare no pointer and no reference: it needs only values.")
+            raise LineRefused(
+                "这一行不能声明指针或引用：它只需要数值。",
+                "The line may declare no pointer and no reference: it needs only values.",
+            )
         return words
 
     def new_name(self, deduced: bool = False) -> None:
         name = self.now
         if self.kind != "name" or name in KEYWORDS:
             self.missing("变量名", "a variable's name")
-        if name != self.scope.target and (name.startswith("_") or "__" in name or name in self.scope.reserved or name in FUNCTIONS):
-            raise LineRefused(f"名字 {name} 已有别的用途，请给变量换一个名字。", f"The name {name} is taken: give the variable another one.")
-        if deduced and name in self.scope.names and name != self.scope.target:  # a pointer of the kernel's could go by another's name
-            raise LineRefused(f"{name} 是 kernel 里已有的名字：声明它时请写出类型，不要用 auto。", f"The kernel has the name {name}: declare it with its type and not with auto.")
+        if name != self.scope.target and (
+            name.startswith("_") or "__" in name or name in self.scope.reserved or name in FUNCTIONS
+        ):
+            raise LineRefused(
+                f"名字 {name} 已有别的用途，请给变量换一个名字。",
+                f"The name {name} is taken: give the variable another one.",
+            )
+        if (
+            deduced and name in self.scope.names and name != self.scope.target
+        ):  # a pointer of the kernel's could go by another's name
+            raise LineRefused(
+                f"{name} 是 kernel 里已有的名字：声明它时请写出类型，不要用 auto。",
+                f"The kernel has the name {name}: declare it with its type and not with auto.",
+            )
         self.take()
         self.own[-1].add(name)
         if self.now == "[":
@@ -276,7 +307,9 @@ class Reader:
                 self.unary()
             self.unevaluated -= 1
             return False
-        if self.now == "(" and (self.ahead() in QUALIFIERS or (self.ahead() in self.types and self.ahead(2) not in ("(", "{"))):
+        if self.now == "(" and (
+            self.ahead() in QUALIFIERS or (self.ahead() in self.types and self.ahead(2) not in ("(", "{"))
+        ):
             self.take()
             self.type()
             self.need(")")
@@ -295,7 +328,10 @@ class Reader:
                 assignable = False
             elif self.now == "[":
                 if not self.unevaluated:
-                    raise LineRefused("这一行不能用 [ ] 读写内存（sizeof 里除外）：它只需要数值。", "The line may not read or write memory with [ ] (but in sizeof): it needs only values.")
+                    raise LineRefused(
+                        "这一行不能用 [ ] 读写内存（sizeof 里除外）：它只需要数值。",
+                        "The line may not read or write memory with [ ] (but in sizeof): it needs only values.",
+                    )
                 self.take()
                 self.expression()
                 self.need("]")
@@ -318,11 +354,16 @@ class Reader:
             self.need(")")
             return assignable
         if text == "[":
-            raise LineRefused("这一行不能写 lambda，也不能用属性 [[ ]]。", "The line may hold no lambda and no attribute [[ ]].")
+            raise LineRefused(
+                "这一行不能写 lambda，也不能用属性 [[ ]]。", "The line may hold no lambda and no attribute [[ ]]."
+            )
         if self.kind != "name":
             self.missing("一个值", "a value")
         if text in _CONTROL:
-            raise LineRefused(f"这一行不能用 {text}：可以用声明、赋值、if 和表达式。", f"The line may not use {text}: it takes declarations, assignments, if and expressions.")
+            raise LineRefused(
+                f"这一行不能用 {text}：可以用声明、赋值、if 和表达式。",
+                f"The line may not use {text}: it takes declarations, assignments, if and expressions.",
+            )
         if self.take("true", "false", "nullptr"):
             return False
         if self.take("static_cast"):
@@ -377,10 +418,15 @@ class Reader:
 
     def writes(self, assignable: bool) -> None:
         if not assignable:
-            raise LineRefused("这一行只能给它自己声明的变量赋值。", "The line may assign only to variables that it declares itself.")
+            raise LineRefused(
+                "这一行只能给它自己声明的变量赋值。", "The line may assign only to variables that it declares itself."
+            )
 
     def refuse_address(self) -> None:
-        raise LineRefused(f"这里不能用 `{self.now}`：这一行不取地址，也不用指针。", f"`{self.now}` is not taken here: the line takes no address and uses no pointer.")
+        raise LineRefused(
+            f"这里不能用 `{self.now}`：这一行不取地址，也不用指针。",
+            f"`{self.now}` is not taken here: the line takes no address and uses no pointer.",
+        )
 
 
 def _what_it_may_name(name: str) -> tuple[str, str]:
@@ -391,7 +437,10 @@ def _what_it_may_name(name: str) -> tuple[str, str]:
 
 
 def _what_it_may_call(name: str) -> tuple[str, str]:
-    return (f"这一行不能调用 {name}。可以调用的函数：{_listed()}。", f"The line may not call {name}. It may call {_listed()}.")
+    return (
+        f"这一行不能调用 {name}。可以调用的函数：{_listed()}。",
+        f"The line may not call {name}. It may call {_listed()}.",
+    )
 
 
 def _listed() -> str:
@@ -402,4 +451,7 @@ def _bounded(text: str) -> None:
     digits = text.replace("'", "").lower()
     whole = re.fullmatch(r"(0x[0-9a-f]+|0b[01]+|\d+)[ul]*", digits)
     if whole and int(whole[1], 0 if whole[1][:2] in ("0x", "0b") else 10) > MAX_INTEGER or len(text) > 30:
-        raise LineRefused(f"数字 {text} 太大：整数最多 32 位。", f"The number {text} is too large: whole numbers have at most 32 bits.")
+        raise LineRefused(
+            f"数字 {text} 太大：整数最多 32 位。",
+            f"The number {text} is too large: whole numbers have at most 32 bits.",
+        )

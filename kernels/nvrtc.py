@@ -50,7 +50,9 @@ def available() -> tuple[bool, str]:
         return False, str(e)
 
 
-def compile_source(source: Source, defines: Mapping[str, object] | None = None, *, options: tuple[str, ...] = ()) -> Built:
+def compile_source(
+    source: Source, defines: Mapping[str, object] | None = None, *, options: tuple[str, ...] = ()
+) -> Built:
     """Compile for sm_90a as C++17. defines: name -> value, None or True for a bare name. options: further NVRTC options.
 
     The result is kept for the life of the process, by content. Raises CompileError with file, line and the line's text;
@@ -69,7 +71,9 @@ def _bindings():
         from cuda.bindings import nvrtc
 
         nvrtc.nvrtcVersion()
-    except Exception as e:  # the bindings raise their own errors where the library is missing, ImportError where they are
+    except (
+        Exception
+    ) as e:  # the bindings raise their own errors where the library is missing, ImportError where they are
         raise BackendError(
             f"NVRTC cannot be used here ({type(e).__name__}: {e}). "
             "Install it with `pip install cuda-bindings nvidia-cuda-nvrtc` (Linux and Windows; NVIDIA ships none for macOS)."
@@ -110,21 +114,31 @@ def _compile(source: Source, defines: tuple[tuple[str, str], ...], options: tupl
 def _ok(nvrtc, result):
     status, *values = result
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        raise BackendError(f"NVRTC answered {status.name}. Check that cuda-bindings and nvidia-cuda-nvrtc have the same major version.")
+        raise BackendError(
+            f"NVRTC answered {status.name}. Check that cuda-bindings and nvidia-cuda-nvrtc have the same major version."
+        )
     return values[0] if values else None
 
 
-_ERROR = re.compile(r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\s*(?:#[\w-]+)?\s*: (?P<what>.*)$", re.M)
+_ERROR = re.compile(
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\s*(?:#[\w-]+)?\s*: (?P<what>.*)$", re.M
+)
 
 
 def compile_error(source: Source, log: str) -> CompileError:
     """The error that NVRTC's log tells of: its first error, with the line of source it stands on."""
     m = _ERROR.search(log)
     if not m:
-        first = next((l for l in log.splitlines() if "error" in l or "fatal" in l), log.splitlines()[0] if log else "no log")
+        first = next(
+            (l for l in log.splitlines() if "error" in l or "fatal" in l), log.splitlines()[0] if log else "no log"
+        )
         return CompileError(f"{source.name} does not compile for {ARCH}: {first.strip()}", file=source.name, log=log)
     file, line, what = m["file"].rsplit("/", 1)[-1], int(m["line"]), m["what"].strip()
-    text = source.text if file == source.name else next((p.read_text(encoding="utf-8") for p in source.files if p.name == file), "")
+    text = (
+        source.text
+        if file == source.name
+        else next((p.read_text(encoding="utf-8") for p in source.files if p.name == file), "")
+    )
     lines = text.splitlines()
     quoted = f"\n    {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
     more = len(_ERROR.findall(log)) - 1

@@ -50,7 +50,9 @@ def arguments(name: str, bug: str | None = None, seed: int = 0, **sizes):
         raise ArgumentError(f"No example of {name} can be made with {settings}: {type(e).__name__}: {e}.") from e
 
 
-def run_once(name: str, bug: str | None, policy: str, seed: int, checks: bool, given, params, timeout: float = 60.0) -> Outcome:
+def run_once(
+    name: str, bug: str | None, policy: str, seed: int, checks: bool, given, params, timeout: float = 60.0
+) -> Outcome:
     """Run once and say what came of it. Raises what is not an outcome of the launch (a compile error, a wrong argument)."""
     kernel = load(name, "emulator", bug=bug, policy=policy, seed=seed, checks=checks, timeout=timeout)
     try:

@@ -8,7 +8,7 @@ import platform
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -17,7 +17,7 @@ MIME = "application/vnd.hopper-course.receipt+json"
 
 def utc_now() -> str:
     """The time as ISO 8601 in UTC, to the second."""
-    return datetime.now(timezone.utc).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,11 @@ def git_commit(folder: Path | None = None) -> str:
     """The commit of the checkout that holds this package, "-dirty" appended where tracked files differ; "" where there is none."""
     folder = folder or Path(__file__).resolve().parents[1]
     try:
-        run = lambda *a: subprocess.run(["git", "-C", str(folder), *a], capture_output=True, text=True, timeout=10, check=True).stdout
+        run = lambda *a: (
+            subprocess.run(
+                ["git", "-C", str(folder), *a], capture_output=True, text=True, timeout=10, check=True
+            ).stdout
+        )
         commit = run("rev-parse", "HEAD").strip()
         return commit + ("-dirty" if run("status", "--porcelain", "-uno", "--", "kernels").strip() else "")
     except (OSError, subprocess.SubprocessError):

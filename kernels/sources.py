@@ -10,7 +10,9 @@ from pathlib import Path
 from kernels.errors import KernelError
 
 CUDA_DIR = Path(__file__).resolve().parent / "cuda"
-HOST_ONLY = {"hopper_host.h"}  # the emulator's half of the vocabulary: no GPU compiles it, so no measurement depends on it
+HOST_ONLY = {
+    "hopper_host.h"
+}  # the emulator's half of the vocabulary: no GPU compiles it, so no measurement depends on it
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
 

@@ -155,7 +155,9 @@ def registry() -> Mapping[str, KernelSpec]:
         module = importlib.import_module(f"kernels.specs.{info.name}")
         for spec in getattr(module, "SPECS", ()):
             if spec.name in found:
-                raise KernelError(f"kernels/specs/{info.name}.py registers the kernel {spec.name!r}, which another family has already.")
+                raise KernelError(
+                    f"kernels/specs/{info.name}.py registers the kernel {spec.name!r}, which another family has already."
+                )
             found[spec.name] = spec
     return found
 

@@ -51,18 +51,26 @@ class TensorMap:
     def __post_init__(self):
         a, name = self.array, "tensor map"
         if self.element not in _TYPES:
-            raise ArgumentError(f"{name}: the copy engine knows no element type {self.element}; it knows {', '.join(sorted(_TYPES))}.")
+            raise ArgumentError(
+                f"{name}: the copy engine knows no element type {self.element}; it knows {', '.join(sorted(_TYPES))}."
+            )
         if not 1 <= a.ndim <= 5 or len(self.box) != a.ndim:
-            raise ArgumentError(f"{name}: an array of 1 to 5 axes and a box of as many are needed; got shape {a.shape} and box {self.box}.")
+            raise ArgumentError(
+                f"{name}: an array of 1 to 5 axes and a box of as many are needed; got shape {a.shape} and box {self.box}."
+            )
         if any(not 1 <= b <= 256 for b in self.box):
             raise ArgumentError(f"{name}: each side of the box must be 1 to 256 elements; got {self.box}.")
         if any(not 1 <= d <= 2**32 for d in a.shape):
             raise ArgumentError(f"{name}: each side of the array must be 1 to 2^32 elements; got {a.shape}.")
         if self.swizzle not in SWIZZLES or self.l2 not in L2_PROMOTIONS:
-            raise ArgumentError(f"{name}: swizzle is one of {SWIZZLES} bytes, l2 one of {L2_PROMOTIONS}; got {self.swizzle}, {self.l2}.")
+            raise ArgumentError(
+                f"{name}: swizzle is one of {SWIZZLES} bytes, l2 one of {L2_PROMOTIONS}; got {self.swizzle}, {self.l2}."
+            )
         inner = self.box[-1] * a.itemsize
         if inner % 16:
-            raise ArgumentError(f"{name}: the box's last axis must be a multiple of 16 bytes; {self.box[-1]} x {a.itemsize} B = {inner} B.")
+            raise ArgumentError(
+                f"{name}: the box's last axis must be a multiple of 16 bytes; {self.box[-1]} x {a.itemsize} B = {inner} B."
+            )
         if self.swizzle and inner > self.swizzle:
             raise ArgumentError(
                 f"{name}: with the {self.swizzle}-byte swizzle the box's last axis may be {self.swizzle} B at most; it is {inner} B."
@@ -116,6 +124,8 @@ class TensorMap:
             driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )
         if status != driver.CUresult.CUDA_SUCCESS:
-            raise BackendError(f"cuTensorMapEncodeTiled answered {status.name} for {self}. The driver must be of CUDA 12 or newer.")
+            raise BackendError(
+                f"cuTensorMapEncodeTiled answered {status.name} for {self}. The driver must be of CUDA 12 or newer."
+            )
         words = np.array([int(w) for w in tensor_map.opaque], np.uint64)
         return words.view("V128")[0]

@@ -41,6 +41,8 @@ def test_the_python_floor_is_the_same():
 
 def test_the_lock_pins_every_direct_dependency_with_a_hash():
     lock = (ROOT / "requirements.lock").read_text()
-    pinned = {canonicalize_name(m[1]) for m in re.finditer(r"^([A-Za-z0-9._-]+)==\S+.*\\\n\s+--hash=sha256:", lock, re.M)}
+    pinned = {
+        canonicalize_name(m[1]) for m in re.finditer(r"^([A-Za-z0-9._-]+)==\S+.*\\\n\s+--hash=sha256:", lock, re.M)
+    }
     assert set(_pyproject()) <= pinned
     assert not re.search(r"https?://|--index-url|--find-links", lock)

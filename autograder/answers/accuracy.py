@@ -24,13 +24,32 @@ from autograder.lesson import find_lesson
 from autograder.lesson.rubric import Rubric, load_rubric
 
 MEASURED = ("independent", "calibration")
-HARM, NOTICED = 0.02, 0.90  # at most this share of what is released is harmed; at least this share of wrong claims beside credit is noticed
+HARM, NOTICED = (
+    0.02,
+    0.90,
+)  # at most this share of what is released is harmed; at least this share of wrong claims beside credit is noticed
 _LESSONS = Path(__file__).parents[2] / "lessons"
 
 # Right answers taken back. None of these stands among the frames that training uses (training/material.py).
 TAKEN_BACK = {
-    "en": ("Bad example: {}", "{}\n\nNot a word of it is so.", "{}\nnope", "I doubt that {}", "{}\n\nThat was a lie.", "True or false? {}\nFalse.", "My neighbour's answer, not mine: {}"),
-    "zh": ("错误示范：{}", "{}以上皆非。", "{}\n\n一派胡言。", "我怀疑{}", "{}骗你的。", "判断题：{}答：错。", "邻座写的，不是我的：{}"),
+    "en": (
+        "Bad example: {}",
+        "{}\n\nNot a word of it is so.",
+        "{}\nnope",
+        "I doubt that {}",
+        "{}\n\nThat was a lie.",
+        "True or false? {}\nFalse.",
+        "My neighbour's answer, not mine: {}",
+    ),
+    "zh": (
+        "错误示范：{}",
+        "{}以上皆非。",
+        "{}\n\n一派胡言。",
+        "我怀疑{}",
+        "{}骗你的。",
+        "判断题：{}答：错。",
+        "邻座写的，不是我的：{}",
+    ),
 }
 _EACH = 6  # right answers a lesson that are taken back, of each language
 
@@ -75,7 +94,9 @@ def outcome(r: Read, lanes: Lanes) -> Outcome:
     off = int(score.points) != r.gold.points
     decides = score.points > 0 or r.row.slot == "explanation"  # a question without a causal link fails, veto or not
     harm = released and (off or (vetoed != r.gold.veto and decides))
-    return Outcome(r.gold.points, int(score.points), score.max_points, released, harm, r.gold.wrong, r.gold.veto, vetoed)
+    return Outcome(
+        r.gold.points, int(score.points), score.max_points, released, harm, r.gold.wrong, r.gold.veto, vetoed
+    )
 
 
 def kappa(truth: list[int], given: list[int], top: int = 2) -> float:
@@ -127,7 +148,11 @@ def baselines(reads: list[Read]) -> dict:
         wanted = grams((slot.reference.zh if r.lang == "zh" else slot.reference.en).lower())
         return len(wanted & grams(r.row.answer.lower())) / len(wanted)
 
-    return {"zero": _r(kappa(truth, [0] * len(truth))), "length": _r(best([float(len(r.row.answer)) for r in two])), "terms": _r(best([terms(r) for r in two]))}
+    return {
+        "zero": _r(kappa(truth, [0] * len(truth))),
+        "length": _r(best([float(len(r.row.answer)) for r in two])),
+        "terms": _r(best([terms(r) for r in two])),
+    }
 
 
 def attacks(rubric: Rubric, reads: list[Read], lanes: Lanes) -> dict:
@@ -136,10 +161,17 @@ def attacks(rubric: Rubric, reads: list[Read], lanes: Lanes) -> dict:
     ready = scorer(rubric)
     tried = []
     for lang in ("zh", "en"):
-        right = [r for r in reads if r.lang == lang and r.gold.wrong is False and (o := outcome(r, lanes)).released and o.given == o.top][:_EACH]
+        right = [
+            r
+            for r in reads
+            if r.lang == lang and r.gold.wrong is False and (o := outcome(r, lanes)).released and o.given == o.top
+        ][:_EACH]
         tried += [(r.row.slot, frame.format(r.row.answer)) for r in right for frame in TAKEN_BACK[lang]]
     scores = [conclude(ready.assess(slot, text), rubric, text, "en", lanes).score for slot, text in tried]
-    out["taken_back"] = {"tried": len(tried), "released": sum(s.lane == "auto" and s.points == s.max_points for s in scores)}
+    out["taken_back"] = {
+        "tried": len(tried),
+        "released": sum(s.lane == "auto" and s.points == s.max_points for s in scores),
+    }
     for kind in ("stuffed", "terms_only", "injected"):
         some = [r for r in reads if r.row.kind == kind]
         got = [outcome(r, lanes) for r in some]
@@ -154,7 +186,13 @@ def coverage(reads: list[Read]) -> list[dict]:
     for sure in (0.6, 0.7, 0.8, 0.9, 0.95, 0.98):
         o = [outcome(r, replace(base, sure=sure)) for r in reads]
         free = [x for x in o if x.released]
-        out.append({"sure": sure, "released": _r(len(free) / len(o)), "harmed": _r(sum(x.harm for x in free) / len(free)) if free else 0.0})
+        out.append(
+            {
+                "sure": sure,
+                "released": _r(len(free) / len(o)),
+                "harmed": _r(sum(x.harm for x in free) / len(free)) if free else 0.0,
+            }
+        )
     return out
 
 
@@ -171,7 +209,9 @@ def report(rubric: Rubric, rows: list[Labelled]) -> dict:
             everything += reads
     out["baselines"] = baselines(everything)
     out["coverage"] = coverage(everything)
-    hostile = read_all(rubric, [r for r in rows if r.split == "train" and r.kind in ("stuffed", "terms_only", "injected")])
+    hostile = read_all(
+        rubric, [r for r in rows if r.split == "train" and r.kind in ("stuffed", "terms_only", "injected")]
+    )
     out["attacks"] = attacks(rubric, everything + hostile, lanes)
     return out
 
@@ -204,14 +244,24 @@ def fit(reads: list[Read]) -> Lanes:
 def page(data: dict, lang: str = "en") -> str:
     """The report as Markdown, for the website and for people."""
     w = WORDS[lang]
-    lines = [f"# {w['title']} {data['lesson']}", "", w["intro"].format(lesson=data["lesson"], learnt=data["learnt_from"]), ""]
+    lines = [
+        f"# {w['title']} {data['lesson']}",
+        "",
+        w["intro"].format(lesson=data["lesson"], learnt=data["learnt_from"]),
+        "",
+    ]
     for split, sets in data["splits"].items():
         title = w[split][:1].upper() + w[split][1:]
         lines += [f"## {title}", "", "| | " + " | ".join(w[n] for n in sets) + " |", "| --- |" + " --- |" * len(sets)]
-        lines += [f"| {label} | " + " | ".join(_cell(sets[n][key]) for n in sets) + " |" for key, label in w["rows"].items()] + [""]
+        lines += [
+            f"| {label} | " + " | ".join(_cell(sets[n][key]) for n in sets) + " |" for key, label in w["rows"].items()
+        ] + [""]
     lines.pop()
     lines += ["", f"## {w['coverage']}", "", w["coverage_intro"], "", w["coverage_head"], "| --- | --- | --- |"]
-    lines += [f"| {c['sure']} | {c['released']:.2f} {'█' * round(20 * c['released'])} | {c['harmed']:.3f} {'█' * round(200 * c['harmed'])} |" for c in data["coverage"]]
+    lines += [
+        f"| {c['sure']} | {c['released']:.2f} {'█' * round(20 * c['released'])} | {c['harmed']:.3f} {'█' * round(200 * c['harmed'])} |"
+        for c in data["coverage"]
+    ]
     lines += ["", f"## {w['baselines']}", "", w["baselines_intro"], ""]
     lines += [f"- {w['baseline_rows'][k]}: {v:.3f}" for k, v in data["baselines"].items()]
     lines += ["", f"## {w['attacks']}", "", w["attacks_intro"], "", w["attacks_head"], "| --- | --- | --- |"]
@@ -234,14 +284,18 @@ def lesson_folders() -> list[Path]:
 def main(
     lessons: list[str] = typer.Argument(None, help="Lessons; all by default."),
     write: bool = typer.Option(False, help="Write accuracy.json and accuracy.md into the lesson's folder."),
-    lanes: bool = typer.Option(False, help="First fit the lanes on the calibration writer of all lessons, and write model/lanes.json."),
+    lanes: bool = typer.Option(
+        False, help="First fit the lanes on the calibration writer of all lessons, and write model/lanes.json."
+    ),
 ) -> None:
     """Measure the reader on labelled answers that it did not learn from."""
     if lanes:
         reads = []
         for folder in lesson_folders():
             rubric = load_rubric(folder / "rubric.yml")
-            reads += read_all(rubric, [r for r in read_labelled(folder / "answers.jsonl", rubric) if r.split == "calibration"])
+            reads += read_all(
+                rubric, [r for r in read_labelled(folder / "answers.jsonl", rubric) if r.split == "calibration"]
+            )
         found = fit(reads)
         measured = figures([outcome(r, found) for r in reads])
         found.write(calibration=measured)
@@ -254,7 +308,10 @@ def main(
             data[name.split(".")[0] + "_sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         typer.echo(page(data))
         if write:
-            for name, text in (("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"), ("accuracy.md", page(data))):
+            for name, text in (
+                ("accuracy.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n"),
+                ("accuracy.md", page(data)),
+            ):
                 part = folder / (name + ".part")
                 part.write_text(text, encoding="utf-8")
                 part.replace(folder / name)

@@ -33,11 +33,20 @@ WORDS = {
         "coverage_head": "| least certainty | share released | share of it harmed |",
         "baselines": "Readers that read nothing",
         "baselines_intro": "Kappa on the same answers, each with the best thresholds there are:",
-        "baseline_rows": {"zero": "always 0 points", "length": "by length", "terms": "by the share of the reference's character pairs"},
+        "baseline_rows": {
+            "zero": "always 0 points",
+            "length": "by length",
+            "terms": "by the share of the reference's character pairs",
+        },
         "attacks": "Attacks",
-        "attacks_intro": "Right answers that are taken back as a whole (\"Myth: ...\", \"... Wrong!\"), in words that the reader was not trained on, and answers written to deceive.",
+        "attacks_intro": 'Right answers that are taken back as a whole ("Myth: ...", "... Wrong!"), in words that the reader was not trained on, and answers written to deceive.',
         "attacks_head": "| | tried | released with points not due |",
-        "attack_rows": {"taken_back": "taken back (full points)", "stuffed": "stuffed with key words", "terms_only": "terms only", "injected": "orders to the grader"},
+        "attack_rows": {
+            "taken_back": "taken back (full points)",
+            "stuffed": "stuffed with key words",
+            "terms_only": "terms only",
+            "injected": "orders to the grader",
+        },
     },
     "zh": {
         "independent": "独立写作者",
@@ -74,6 +83,11 @@ WORDS = {
         "attacks": "攻击",
         "attacks_intro": "把正确的作答整体收回（“错误示范：……”“……全错。”，这些说法都没有用于训练），以及为了骗分而写的作答。",
         "attacks_head": "| | 尝试 | 多给了分还放行的 |",
-        "attack_rows": {"taken_back": "整体收回（给满分的）", "stuffed": "堆砌关键词", "terms_only": "只列术语", "injected": "给评分者下指令"},
+        "attack_rows": {
+            "taken_back": "整体收回（给满分的）",
+            "stuffed": "堆砌关键词",
+            "terms_only": "只列术语",
+            "injected": "给评分者下指令",
+        },
     },
 }

@@ -41,7 +41,11 @@ def read_lines(path: Path, rubric: Rubric) -> list[Line]:
     try:
         raw = path.read_bytes()
     except OSError as e:
-        raise CourseError(f"The answers cannot be read: {e.strerror}.", where=str(path), remedy='Give a file of lines {"id","question","answer"}.') from None
+        raise CourseError(
+            f"The answers cannot be read: {e.strerror}.",
+            where=str(path),
+            remedy='Give a file of lines {"id","question","answer"}.',
+        ) from None
     rows = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     return [_line(n, row, rubric) for n, row in enumerate(rows, 1) if row.strip()]
 
@@ -69,7 +73,13 @@ def _line(number: int, raw: bytes, rubric: Rubric) -> Line:
 
 
 def score_lines(
-    lines: list[Line], rubric_path: Path, *, lesson_text: str = "", judge: Judge | None = None, jobs: int | None = None, step: Callable[[], None] = lambda: None
+    lines: list[Line],
+    rubric_path: Path,
+    *,
+    lesson_text: str = "",
+    judge: Judge | None = None,
+    jobs: int | None = None,
+    step: Callable[[], None] = lambda: None,
 ) -> Iterator[SlotScore]:
     """Scores of the good lines, in order. lesson_text: the lesson's pages, to find copied text.  step: called once a scored answer, for a progress bar.
 
@@ -90,7 +100,9 @@ def score_lines(
             yield _offline(rubric, lesson_text, slot, answer)
             step()
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(rubric_path, lesson_text)) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("spawn"), initializer=_start, initargs=(rubric_path, lesson_text)
+    ) as pool:
         for score in pool.map(_in_worker, todo, chunksize=_CHUNK):
             step()
             yield score
@@ -129,16 +141,24 @@ def record(line: Line, score: SlotScore) -> dict:
 
 def _json(data: dict) -> str:
     text = json.dumps(data, ensure_ascii=False)
-    return json.dumps(data) if any("\ud800" <= c <= "\udfff" for c in text) else text  # half a surrogate pair has no UTF-8
+    return (
+        json.dumps(data) if any("\ud800" <= c <= "\udfff" for c in text) else text
+    )  # half a surrogate pair has no UTF-8
 
 
 def write_lines(path: Path, records: Iterator[dict]) -> int:
     """Write all records or nothing. Returns how many. Raises CourseError where the place cannot be written."""
     n = 0
     try:
-        handle = tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=path.name + ".", suffix=".part", delete=False, encoding="utf-8")
+        handle = tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, prefix=path.name + ".", suffix=".part", delete=False, encoding="utf-8"
+        )
     except OSError as e:
-        raise CourseError(f"The scores cannot be written: {e.strerror}.", where=str(path), remedy="Give --out a file in a folder that exists and can be written.") from None
+        raise CourseError(
+            f"The scores cannot be written: {e.strerror}.",
+            where=str(path),
+            remedy="Give --out a file in a folder that exists and can be written.",
+        ) from None
     part = Path(handle.name)
     try:
         with handle:
@@ -148,7 +168,11 @@ def write_lines(path: Path, records: Iterator[dict]) -> int:
         part.chmod(0o644)
         part.replace(path)
     except OSError as e:
-        raise CourseError(f"The scores cannot be written: {e.strerror}.", where=str(path), remedy="Make room or give --out another place, and run it again.") from None
+        raise CourseError(
+            f"The scores cannot be written: {e.strerror}.",
+            where=str(path),
+            remedy="Make room or give --out another place, and run it again.",
+        ) from None
     finally:
         part.unlink(missing_ok=True)
     return n

@@ -20,7 +20,10 @@ from autograder.lesson.rubric import Rubric
 _WORD = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")  # in a formula the names, whatever stands between them
 _STANDS = 0.75  # the share of a piece's words that must stand in the answer, in order
 _MAY = 0.6  # with fewer of its words, in any order, it is not looked for
-_PIECE = (6, 24)  # words of a piece, a Chinese character being one: fewer occur by chance, and half of a long sentence is a copy too
+_PIECE = (
+    6,
+    24,
+)  # words of a piece, a Chinese character being one: fewer occur by chance, and half of a long sentence is a copy too
 _LONG = 64  # copied words that make an answer a copy, whatever stands beside them
 _HALF = 28  # ... where they are more than half of it
 _WHOLE = 0.75  # ... this share of a shorter one
@@ -51,7 +54,9 @@ class _Source:
         mine, taken = [ord(c) - _FIRST for c in set(answer) if c != " "], set()
         for n in np.flatnonzero(self._holds[mine].sum(axis=0) >= self._least).tolist():
             piece = self._pieces[n]
-            if LCSseq.similarity(piece, answer) < _STANDS * len(piece):  # then less of it stands in a part of the answer
+            if LCSseq.similarity(piece, answer) < _STANDS * len(
+                piece
+            ):  # then less of it stands in a part of the answer
                 continue
             best, place = 0, 0
             for start in range(0, max(1, len(answer) - len(piece) // 2), len(piece) // 2):
@@ -79,7 +84,11 @@ def sources(rubric: Rubric, slot_name: str, lesson_text: str) -> dict[str, str]:
     """The texts that a student may not hand in as his own, by name: a reason's code is copied_ and the name. Both languages, but for the lesson, which is as given."""
     slot = rubric.slots[slot_name]
     hints = [*rubric.hints, *(x.hint for s in rubric.slots.values() for x in (*s.links, *s.misconceptions))]
-    found = {"reference": f"{slot.reference.zh}\n{slot.reference.en}", "hint": "\n".join(t for h in hints for t in (h.zh, h.en)), "lesson": lesson_text}
+    found = {
+        "reference": f"{slot.reference.zh}\n{slot.reference.en}",
+        "hint": "\n".join(t for h in hints for t in (h.zh, h.en)),
+        "lesson": lesson_text,
+    }
     return {name: text for name, text in found.items() if text}
 
 
@@ -89,7 +98,11 @@ def copied(text: str, source: str) -> bool:
     if len(said) < _PIECE[0]:
         return False
     taken = _source(source).stands_in(said)
-    if taken >= _LONG or (taken >= _HALF and taken > 0.55 * len(said)) or (taken >= _PIECE[0] and taken >= _WHOLE * len(said)):
+    if (
+        taken >= _LONG
+        or (taken >= _HALF and taken > 0.55 * len(said))
+        or (taken >= _PIECE[0] and taken >= _WHOLE * len(said))
+    ):
         return True
     return _SHORT[0] <= len(said) <= _SHORT[1] and _source(source).holds(said)
 

@@ -31,7 +31,9 @@ _MANY = 10  # terms in a row that no statement lists
 _BLOCK = 300  # characters
 _DENSE = 0.25  # compressed to less, a block says one thing many times. Of the labelled answers none comes below 0.47, and no honest one below 0.55
 # A case and what comes out of it: "预测(0,0)", "置 1 的版本给 (0,1)", "predicts 3".
-_RESULT = re.compile(r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d")
+_RESULT = re.compile(
+    r"(?:预测|预期|预计|期望|应该?|给出?|得[到出]?|返回|算[出成]|变成|输出|结果)\s?[:=]?\s?[-(\[]?\d|(?<![a-z])(?:predict|expect|give|yield|return)(?:s|ed|ing)?\s?:?\s?[-(\[]?\d"
+)
 _VERB_BETWEEN = re.compile(r"(?<=[a-z0-9 ])[用做读写乘加算存取放转能](?=[ a-z0-9])")
 _FORMULA = re.compile(r"\w[*+]\w+.*=|=.*\w[*+]\w|->")
 _LONG_CHINESE = re.compile(r"[\u3400-\u9fff]{7}")
@@ -183,7 +185,9 @@ def _words(text: str) -> list[str]:
 def _shingles(text: str, size: int = 4) -> set[str]:
     """Runs of `size` words (a Chinese character is a word), or the whole where it is shorter."""
     words = _words(text)
-    return {" ".join(words[i : i + size]) for i in range(len(words) - size + 1)} or ({" ".join(words)} if words else set())
+    return {" ".join(words[i : i + size]) for i in range(len(words) - size + 1)} or (
+        {" ".join(words)} if words else set()
+    )
 
 
 @lru_cache(maxsize=64)
@@ -232,7 +236,12 @@ def _soup(text: str) -> bool:
 
 def _doubled(text: str) -> int:
     """Number of words written twice or more in direct succession."""
-    return len(re.findall(r"(?<![a-z0-9_])([a-z0-9_.=*]{3,}(?: [a-z0-9_.=*]+){0,2})(?:[ ,;]+\1)+(?![a-z0-9_])|([\u3400-\u9fff]{2,5})[ ,、]?\2", text))
+    return len(
+        re.findall(
+            r"(?<![a-z0-9_])([a-z0-9_.=*]{3,}(?: [a-z0-9_.=*]+){0,2})(?:[ ,;]+\1)+(?![a-z0-9_])|([\u3400-\u9fff]{2,5})[ ,、]?\2",
+            text,
+        )
+    )
 
 
 _FUNCTION_WORDS = frozenset(
@@ -247,7 +256,11 @@ def term_list(text: str, at_least: int = 1) -> bool:
     body = re.sub(r"^[^,:、]{0,24}:", "", body)
     if _row(body) >= max(at_least, _MANY):
         return True
-    pieces = [p for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body) if _LETTER.search(p) and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())]
+    pieces = [
+        p
+        for p in re.split(r"\s*[,、;|&:]\s*|\s[/+]\s", body)
+        if _LETTER.search(p) and not re.fullmatch(r"\w+=[\w.()'\"+-]+", p.strip())
+    ]
     if not pieces:
         return "=" not in body
     if len(pieces) < at_least:

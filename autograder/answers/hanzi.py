@@ -21,7 +21,11 @@ def simplified(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
     out: list[tuple[str, int]] = []
     i = 0
     while i < len(text):
-        size = next((n for n in range(min(longest, len(text) - i), 1, -1) if text[i : i + n] in phrases), 1) if text[i] > "\u2e7f" else 1
+        size = (
+            next((n for n in range(min(longest, len(text) - i), 1, -1) if text[i : i + n] in phrases), 1)
+            if text[i] > "\u2e7f"
+            else 1
+        )
         put = phrases[text[i : i + size]] if size > 1 else single.get(text[i], text[i])
         last = i + size - 1
         out += [(c, chars[min(i + k, last)][1]) for k, c in enumerate(put[:-1])]
@@ -34,8 +38,15 @@ def simplified(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
 def _tables() -> tuple[frozenset[str], dict[str, str], dict[str, str], int]:
     """What is surely traditional, what one character becomes, what two and more become, and how many the longest of these are."""
     single = {a: b for a, b in _rows("TSCharacters.txt") if a != b}
-    variants = {a: b for a, b in _rows("TWVariantsRev.txt") if single.get(b) != a and a not in single.values()}  # 著 is 着, in a text that is traditional; 才 and 么 stay
-    phrases = {a: b for name in ("TSPhrases.txt", "TWVariantsRevPhrases.txt", "TWPhrasesRev.txt") for a, b in _rows(name) if len(a) > 1}
+    variants = {
+        a: b for a, b in _rows("TWVariantsRev.txt") if single.get(b) != a and a not in single.values()
+    }  # 著 is 着, in a text that is traditional; 才 and 么 stay
+    phrases = {
+        a: b
+        for name in ("TSPhrases.txt", "TWVariantsRevPhrases.txt", "TWPhrasesRev.txt")
+        for a, b in _rows(name)
+        if len(a) > 1
+    }
 
     def simple(text: str) -> str:
         return "".join(single.get(c, c) for c in text)

@@ -83,7 +83,11 @@ def encoded(normal: Normal) -> list[Span]:
     for m in _BASE64.finditer(raw):
         word = m[0]
         try:
-            plain = base64.b64decode(word.rstrip("=") + "=" * (-len(word.rstrip("=")) % 4), altchars=b"-_" if set(word) & set("-_") else None, validate=True).decode("utf-8")
+            plain = base64.b64decode(
+                word.rstrip("=") + "=" * (-len(word.rstrip("=")) % 4),
+                altchars=b"-_" if set(word) & set("-_") else None,
+                validate=True,
+            ).decode("utf-8")
         except (binascii.Error, UnicodeDecodeError, ValueError):
             continue
         if sum(c.isprintable() for c in plain) >= 0.95 * len(plain):

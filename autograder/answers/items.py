@@ -26,12 +26,22 @@ def items_of(slot: Slot) -> list[Item]:
     names = {"zh": ("因", "机制", "果"), "en": ("cause", "mechanism", "effect")}
 
     def chain(link, lang: str) -> str:
-        return "; ".join(f"{n}: {part.get(lang)}" for n, part in zip(names[lang], (link.cause, link.mechanism, link.effect)))
+        return "; ".join(
+            f"{n}: {part.get(lang)}" for n, part in zip(names[lang], (link.cause, link.mechanism, link.effect))
+        )
 
     out = [Item(x.id, "link", *(_plain(chain(x, g)) for g in ("zh", "en"))) for x in slot.links]
     out += [Item(m.id, "misconception", *(_plain(m.says.get(g)) for g in ("zh", "en"))) for m in slot.misconceptions]
     asked = slot.question
-    return [*out, Item(WRONG, "wrong", _plain(f"回答里有错误的断言。问题: {asked.zh}"), _plain(f"something false is asserted. question: {asked.en}"))]
+    return [
+        *out,
+        Item(
+            WRONG,
+            "wrong",
+            _plain(f"回答里有错误的断言。问题: {asked.zh}"),
+            _plain(f"something false is asserted. question: {asked.en}"),
+        ),
+    ]
 
 
 def language_of(text: str) -> str:

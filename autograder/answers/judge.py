@@ -71,16 +71,23 @@ class Judge:
         """Raises CourseError naming the variable that is missing or wrong."""
         for name in ("COURSE_JUDGE_URL", "COURSE_JUDGE_MODEL"):
             if not env.get(name):
-                raise CourseError(f"The judge is not set up: {name} is not set.", remedy=f"Set {name}, or use --judge offline.")
+                raise CourseError(
+                    f"The judge is not set up: {name} is not set.", remedy=f"Set {name}, or use --judge offline."
+                )
         url = env["COURSE_JUDGE_URL"].rstrip("/")
         if not re.match(r"https?://[^/]", url):
-            raise CourseError(f"COURSE_JUDGE_URL is not an http address: {url!r}.", remedy="Give the base of an OpenAI-compatible API, e.g. http://127.0.0.1:8000/v1.")
+            raise CourseError(
+                f"COURSE_JUDGE_URL is not an http address: {url!r}.",
+                remedy="Give the base of an OpenAI-compatible API, e.g. http://127.0.0.1:8000/v1.",
+            )
         try:
             timeout = float(env.get("COURSE_JUDGE_TIMEOUT") or 30)
         except ValueError:
             timeout = -1.0
         if not 0 < timeout <= 600:
-            raise CourseError("COURSE_JUDGE_TIMEOUT is not a number of seconds up to 600.", remedy="Set it to e.g. 30, or unset it.")
+            raise CourseError(
+                "COURSE_JUDGE_TIMEOUT is not a number of seconds up to 600.", remedy="Set it to e.g. 30, or unset it."
+            )
         return cls(url, env["COURSE_JUDGE_MODEL"], env.get("COURSE_JUDGE_KEY", ""), timeout)
 
     def __enter__(self) -> Judge:
@@ -89,7 +96,16 @@ class Judge:
     def __exit__(self, *_) -> None:
         self._client.close()
 
-    def score_slot(self, slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, lesson_text: str = "", reasons_lang: str | None = None) -> SlotScore:
+    def score_slot(
+        self,
+        slot_name: str,
+        rubric: Rubric,
+        answer_text: str,
+        lang: str,
+        *,
+        lesson_text: str = "",
+        reasons_lang: str | None = None,
+    ) -> SlotScore:
         """Like autograder.answers.score_slot, with the judge as a second reader. Never raises for any answer or reply."""
         speak = reasons_lang or lang
         assessment = score.scorer(rubric).assess(slot_name, answer_text, lesson_text)
@@ -102,11 +118,18 @@ class Judge:
         try:
             reply = self._ask(slot, shown, lang)
         except JudgeFailed as e:
-            return offline.model_copy(update={"reasons": [*offline.reasons, say("judge_failed", speak, detail=e)], "reasons_en": []})
+            return offline.model_copy(
+                update={"reasons": [*offline.reasons, say("judge_failed", speak, detail=e)], "reasons_en": []}
+            )
         return _together(slot, concluded, reply, answer_text, shown, speak)
 
     def _ask(self, slot: Slot, answer: str, lang: str) -> _Reply:
-        body = {"model": self.model, "temperature": 0, "messages": messages(slot, answer, lang), "response_format": {"type": "json_object"}}
+        body = {
+            "model": self.model,
+            "temperature": 0,
+            "messages": messages(slot, answer, lang),
+            "response_format": {"type": "json_object"},
+        }
         last = "no answer"
         for attempt in range(_TRIES):
             try:
@@ -129,9 +152,14 @@ class Judge:
 def messages(slot: Slot, answer: str, lang: str) -> list[dict]:
     """What the judge is told: the rubric's links and misconceptions by id, and the answer between marks that it cannot contain."""
     mark = f"ANSWER-{hashlib.sha256(answer.encode('utf-8', 'replace')).hexdigest()[:16]}"
-    links = [{"id": x.id, "cause": x.cause.get(lang), "mechanism": x.mechanism.get(lang), "effect": x.effect.get(lang)} for x in slot.links]
+    links = [
+        {"id": x.id, "cause": x.cause.get(lang), "mechanism": x.mechanism.get(lang), "effect": x.effect.get(lang)}
+        for x in slot.links
+    ]
     wrong = [{"id": m.id, "says": m.says.get(lang)} for m in slot.misconceptions]
-    task = json.dumps({"question": slot.question.get(lang), "links": links, "misconceptions": wrong}, ensure_ascii=False)
+    task = json.dumps(
+        {"question": slot.question.get(lang), "links": links, "misconceptions": wrong}, ensure_ascii=False
+    )
     return [
         {"role": "system", "content": _SYSTEM.format(mark=mark)},
         {"role": "user", "content": f"{task}\n{mark}\n{answer}\n{mark}"},
@@ -183,13 +211,21 @@ def _together(slot: Slot, concluded: score.Conclusion, reply: _Reply, answer: st
             dropped.append(item.id[:40])
     veto_of = {m.id: m.veto for m in slot.misconceptions}
     held = {m.id for m in offline.misconceptions}
-    charged = sorted({m.id for m in reply.misconceptions if veto_of.get(m.id) and m.id not in held and find_quote(m.quote, shown)})
+    charged = sorted(
+        {m.id for m in reply.misconceptions if veto_of.get(m.id) and m.id not in held and find_quote(m.quote, shown)}
+    )
     reasons = [*offline.reasons, *([say("judge_dropped", lang, detail=", ".join(dropped))] if dropped else [])]
     own = {x.id: x for x in offline.links}
     if set(quotes) == set(own) and not charged:
         settled = concluded.review <= {"unsure"}
         reasons = [r for r in reasons if not settled or r != say("unsure", lang)]
-        return offline.model_copy(update={"lane": "auto" if settled else "review", "reasons": [*reasons, say("judge_agrees", lang)], "reasons_en": []})
+        return offline.model_copy(
+            update={
+                "lane": "auto" if settled else "review",
+                "reasons": [*reasons, say("judge_agrees", lang)],
+                "reasons_en": [],
+            }
+        )
     points = slot.points_for(set(quotes))
     detail = f"{points:g} / {offline.points:g}" + (f"; {', '.join(charged)}" if charged else "")
     return offline.model_copy(

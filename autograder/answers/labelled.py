@@ -51,7 +51,12 @@ class Labelled(BaseModel):
         flags = [s.wrong for s in self.segments]
         held = {m.id for m in slot.misconceptions} & has
         veto = any(m.veto for m in slot.misconceptions if m.id in held)
-        return Gold(slot.points_for(links), frozenset(links), True if held or any(flags) else None if None in flags else False, veto)
+        return Gold(
+            slot.points_for(links),
+            frozenset(links),
+            True if held or any(flags) else None if None in flags else False,
+            veto,
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,11 @@ class Gold:
 def read_labelled(path: Path, rubric: Rubric | None = None) -> list[Labelled]:
     """Every line. Raises CourseError with the line that cannot be used; with a rubric, ids are checked against it."""
     if not path.is_file():
-        raise CourseError("The lesson has no labelled answers.", where=str(path), remedy="Add answers.jsonl; its form is told in autograder/answers/labelled.py.")
+        raise CourseError(
+            "The lesson has no labelled answers.",
+            where=str(path),
+            remedy="Add answers.jsonl; its form is told in autograder/answers/labelled.py.",
+        )
     out = []
     for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip():
@@ -75,7 +84,11 @@ def read_labelled(path: Path, rubric: Rubric | None = None) -> list[Labelled]:
         try:
             row = Labelled.model_validate_json(line)
         except ValidationError as e:
-            raise CourseError(f"The labelled answer cannot be read: {misfit(e)}.", where=f"{path}:{n}", remedy="Mend the line; its form is told in autograder/answers/labelled.py.") from None
+            raise CourseError(
+                f"The labelled answer cannot be read: {misfit(e)}.",
+                where=f"{path}:{n}",
+                remedy="Mend the line; its form is told in autograder/answers/labelled.py.",
+            ) from None
         if why := problem(row, rubric):
             raise CourseError(why, where=f"{path}:{n}", remedy="Mend the label, or the rubric.")
         out.append(row)
@@ -102,5 +115,3 @@ def problem(row: Labelled, rubric: Rubric | None) -> str:
         if unknown := {x for s in row.segments for x in (*s.has, *s.denies)} - known:
             return f"The label names ids that the rubric's slot {row.slot} does not have: {', '.join(sorted(unknown))}."
     return ""
-
-

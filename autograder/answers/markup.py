@@ -20,15 +20,21 @@ _PLAIN = (
     r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)"
 )
 TAG = re.compile(
-    rf"</?{_PLAIN}(?:\s*+/?>|{_STRICT}++\s*+/?>|" + "|".join(rf"(?<=^<[a-z]{{{n}}})\b[^<>]*+>" for n in range(1, 5)) + ")",
+    rf"</?{_PLAIN}(?:\s*+/?>|{_STRICT}++\s*+/?>|"
+    + "|".join(rf"(?<=^<[a-z]{{{n}}})\b[^<>]*+>" for n in range(1, 5))
+    + ")",
     re.I | re.M,
 )
 _OTHER = re.compile(rf"<(/?)(?!{_PLAIN}(?![a-z0-9-]))([a-z][a-z0-9-]*+)({_STRICT}*+)\s*+/?>", re.I)
 _NAME = re.compile(r"</?([a-z][a-z0-9-]*)", re.I)
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)(?:\s*+=\s*+("[^"]*"|'[^']*'|[^\s"'=<>`]+))?""")
-_HARMLESS = frozenset("href src alt title start reversed colspan rowspan align valign open lang id name target rel type value cite datetime border".split())
+_HARMLESS = frozenset(
+    "href src alt title start reversed colspan rowspan align valign open lang id name target rel type value cite datetime border".split()
+)
 _VOID = frozenset("br hr img input col embed source track wbr area link meta base param".split())
-_UNCLOSED = frozenset("svg math textarea select option object iframe dialog datalist xmp plaintext desc metadata defs symbol noembed noframes canvas video audio".split())
+_UNCLOSED = frozenset(
+    "svg math textarea select option object iframe dialog datalist xmp plaintext desc metadata defs symbol noembed noframes canvas video audio".split()
+)
 _INVISIBLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*[01](?:px|pt|em|%)?\s*(?:[;\"']|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:[;\"']|$)"
     r"|(?<!background-)color\s*[:=]\s*[\"']?(?:white|#fff(?:fff)?\b|transparent|rgba?\(\s*255\s*,\s*255\s*,\s*255)|(?<![\w-])hidden(?![\w-])",
@@ -73,7 +79,9 @@ class Element:
 
     @property
     def dressed(self) -> bool:
-        return not self.plain or not all(_shows(m[1].lower(), (m[2] or "").strip("\"'")) for m in _ATTRIBUTE.finditer(_attributes(self.tag)))
+        return not self.plain or not all(
+            _shows(m[1].lower(), (m[2] or "").strip("\"'")) for m in _ATTRIBUTE.finditer(_attributes(self.tag))
+        )
 
 
 def _shows(attribute: str, value: str) -> bool:
@@ -85,7 +93,10 @@ def _shows(attribute: str, value: str) -> bool:
     if attribute == "color":
         return _is_seen(value)
     declared = [d.partition(":") for d in value.lower().split(";") if d.strip()]
-    return attribute == "style" and all(name.strip() == "color" and _is_seen(v) or _WEIGHT.fullmatch(f"{name.strip()}:{v.strip()}") for name, _, v in declared)
+    return attribute == "style" and all(
+        name.strip() == "color" and _is_seen(v) or _WEIGHT.fullmatch(f"{name.strip()}:{v.strip()}")
+        for name, _, v in declared
+    )
 
 
 def _is_seen(colour: str) -> bool:
@@ -99,9 +110,13 @@ def _is_seen(colour: str) -> bool:
 
 
 _BOX = re.compile(r"alert(?: alert-(?:block|info|success|warning|danger)){1,2}")
-_WEIGHT = re.compile(r"font-weight:(?:bold|normal|[4-9]00)|font-style:(?:italic|normal)|text-decoration:underline|text-align:(?:left|center|right|justify)")
+_WEIGHT = re.compile(
+    r"font-weight:(?:bold|normal|[4-9]00)|font-style:(?:italic|normal)|text-decoration:underline|text-align:(?:left|center|right|justify)"
+)
 _HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6})")
-_COLOURS = frozenset("red blue green navy teal purple maroon brown crimson darkred darkblue darkgreen darkorange royalblue steelblue firebrick indigo magenta darkmagenta chocolate forestgreen seagreen slateblue".split())
+_COLOURS = frozenset(
+    "red blue green navy teal purple maroon brown crimson darkred darkblue darkgreen darkorange royalblue steelblue firebrick indigo magenta darkmagenta chocolate forestgreen seagreen slateblue".split()
+)
 
 
 def _attributes(tag: str) -> str:
@@ -115,7 +130,9 @@ def invisible(source: str) -> list[tuple[int, int]]:
 
 def struck(source: str) -> list[tuple[int, int]]:
     """Elements and LaTeX arguments that are crossed out."""
-    return [(e.start, e.end) for e in _elements(source) if e.struck] + [(a, b) for a, b, name in _arguments(source) if name in _STRIKES]
+    return [(e.start, e.end) for e in _elements(source) if e.struck] + [
+        (a, b) for a, b, name in _arguments(source) if name in _STRIKES
+    ]
 
 
 def dressed(source: str) -> list[tuple[int, int]]:
@@ -126,7 +143,11 @@ def dressed(source: str) -> list[tuple[int, int]]:
         start, end = e.inner if e.plain else (e.start, e.end)
         if e.dressed and not e.struck and re.search(r"\w", TAG.sub("", source[start:end])):
             found.append((e.start, e.end))
-    found += [(a, b) for a, b, name in _arguments(source) if name not in _STRIKES and name not in _KNOWN and _is_prose(source[a:b])]
+    found += [
+        (a, b)
+        for a, b, name in _arguments(source)
+        if name not in _STRIKES and name not in _KNOWN and _is_prose(source[a:b])
+    ]
     found += [m.span() for m in _ONE_TILDE.finditer(source) if _is_prose(m[0])]
     for m in _MATH.finditer(source):
         strange = any(c[1] not in _KNOWN and c[1] not in _STRIKES for c in _COMMAND.finditer(m[0]))
@@ -144,7 +165,10 @@ def _elements(source: str) -> tuple[Element, ...]:
     """Every element, by its opening tag; one that is not closed ends with the text. Of an uncommon name, only what is surely a tag: `vector<float>` is none."""
     if "<" not in source:
         return ()
-    tags = sorted([(m.start(), m, True) for m in TAG.finditer(source)] + [(m.start(), m, False) for m in _OTHER.finditer(source)], key=lambda t: t[0])
+    tags = sorted(
+        [(m.start(), m, True) for m in TAG.finditer(source)] + [(m.start(), m, False) for m in _OTHER.finditer(source)],
+        key=lambda t: t[0],
+    )
     open_: dict[str, list[int]] = {}
     closed: dict[int, tuple[int, int]] = {}
     for n, (_, m, _) in enumerate(tags):

@@ -20,10 +20,13 @@ from autograder.answers.hanzi import simplified
 
 BREAK = "\n"  # ends a sentence in the canonical text
 
-_NEVER_SHOWN = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)", re.I | re.S)
+_NEVER_SHOWN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript|head|title)\b.*?(?:</\1\s*>|\Z)", re.I | re.S
+)
 # A link's definition stands on no page, whatever its title says. A comment is commonly written as one.
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?://|comment)\]:[^\n]*$|^ {0,3}\[[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<[^>\n]*>|[^\s<]\S*)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$", re.I | re.M
+    r"^ {0,3}\[(?://|comment)\]:[^\n]*$|^ {0,3}\[[^\]\n]+\]:[ \t]*\n?[ \t]*(?:<[^>\n]*>|[^\s<]\S*)(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$",
+    re.I | re.M,
 )
 _DEFINED = re.compile(r"^ {0,3}\[([^\]\n]+)\]:", re.M)
 _REFERENCE = re.compile(r"(?<!\\)\]\[([^\[\]\n]+)\]")
@@ -37,9 +40,13 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d?);", re.I)
 # in what they take without a place or a blank before it; here all of it is taken. What is written in neither form ends at the bracket.
 _STRING = r"{0}(?:[^{0}\\\n]|\\.|\n(?![ \t]*\n)){{0,4000}}+{0}"
 _TITLE = "|".join((_STRING.format('"'), _STRING.format("'"), r"\((?:[^()\\\n]|\\.|\n(?![ \t]*\n)){0,4000}+\)"))
-_TARGET = re.compile(rf"(?<!\\)\](?:\(\s*+(<[^<>\n]*+>|(?:[^\s()<\"']|\((?:[^\s()]|\([^\s()]*+\))*+\))*+)\s*+({_TITLE})?+\s*+\)|\([^)\n]{{0,2000}}+\))")
+_TARGET = re.compile(
+    rf"(?<!\\)\](?:\(\s*+(<[^<>\n]*+>|(?:[^\s()<\"']|\((?:[^\s()]|\([^\s()]*+\))*+\))*+)\s*+({_TITLE})?+\s*+\)|\([^)\n]{{0,2000}}+\))"
+)
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.M)
-_LINE_MARK = re.compile(r"[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•·▪◦●■–][ \t]+|\(?\d{1,2}[.)、．](?=\D)[ \t]*|（\d{1,2}）[ \t]*|[①-⑳][ \t]*|\|[ \t]*)?")
+_LINE_MARK = re.compile(
+    r"[ \t]*(?:>[ \t]?)*(?:#{1,6}[ \t]+|[-*+•·▪◦●■–][ \t]+|\(?\d{1,2}[.)、．](?=\D)[ \t]*|（\d{1,2}）[ \t]*|[①-⑳][ \t]*|\|[ \t]*)?"
+)
 _LATEX = re.compile(r"\\([a-zA-Z]+)\*?")
 _LATEX_WORDS = {
     "times": "*", "cdot": "*", "ast": "*", "neq": "!=", "ne": "!=", "leq": "<=", "le": "<=", "geq": ">=", "ge": ">=", "approx": "~", "sim": "~", "to": "->",
@@ -47,7 +54,18 @@ _LATEX_WORDS = {
     "text": "", "textbf": "", "textit": "", "mathrm": "", "mathbf": "", "mathit": "", "mathtt": "", "texttt": "", "operatorname": "", "left": "", "right": "",
     "quad": " ", "qquad": " ", "frac": "", "displaystyle": "", "big": "", "Big": "",
 }  # fmt: skip
-_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "σ": "sigma", "λ": "lambda", "μ": "mu", "Δ": "delta", "Σ": "sigma"}
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "epsilon",
+    "σ": "sigma",
+    "λ": "lambda",
+    "μ": "mu",
+    "Δ": "delta",
+    "Σ": "sigma",
+}
 _SIGN = {
     "×": "*", "·": "*", "∙": "*", "⋅": "*", "∗": "*", "≠": "!=", "≤": "<=", "≥": ">=", "→": "->", "⇒": "->", "⟶": "->", "⟹": "->", "➡": "->", "➔": "->",
     "∞": "inf", "≈": "~", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "′": "'", "「": '"', "」": '"', "『": '"', "』": '"', "−": "-", "‐": "-", "‑": "-",
@@ -85,7 +103,9 @@ class Normal:
     text: str
     at: tuple[int, ...]
     hidden: tuple[str, ...] = ()
-    odd: tuple[str, ...] = field(default=())  # kinds of trickery seen: "zero_width", "hidden_html", "tag_characters", "bidi"
+    odd: tuple[str, ...] = field(
+        default=()
+    )  # kinds of trickery seen: "zero_width", "hidden_html", "tag_characters", "bidi"
 
     def quote(self, start: int, end: int) -> str:
         """The original text behind text[start:end], trimmed. It is always a substring of `original`."""
@@ -149,7 +169,13 @@ def normalise(answer: str) -> Normal:
     chars = _math(chars)
     chars = simplified(chars)
     chars = _fold(chars)
-    return Normal(answer, "".join(c for c, _ in chars), tuple(i for _, i in chars), tuple(h for h in hidden if h.strip()), tuple(sorted(odd)))
+    return Normal(
+        answer,
+        "".join(c for c, _ in chars),
+        tuple(i for _, i in chars),
+        tuple(h for h in hidden if h.strip()),
+        tuple(sorted(odd)),
+    )
 
 
 def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, int, str]]:
@@ -161,7 +187,10 @@ def _blocks(source: str, hidden: list[str], odd: set[str]) -> list[tuple[int, in
         found.append((start, end, text))
         taken[start:end] = b"\1" * (end - start)
 
-    for start, end in _apart([m.span() for pattern in (_NEVER_SHOWN, _DEFINITION) for m in pattern.finditer(source)] + markup.invisible(source)):
+    for start, end in _apart(
+        [m.span() for pattern in (_NEVER_SHOWN, _DEFINITION) for m in pattern.finditer(source)]
+        + markup.invisible(source)
+    ):
         put(start, end, BREAK)
         hidden.append(source[start:end])
         odd.add("hidden_html")
@@ -257,7 +286,9 @@ def _lines(chars: list[tuple[str, int]]) -> list[tuple[str, int]]:
         if n:
             before, body = texts[n - 1].strip(), text[cut:].strip()
             wide = sum(2 if ord(c) > 0x2E7F else 1 for c in before)
-            wrapped = full[n - 1] or (wide >= 56 and body and not marked[n] and not before.endswith(_TERMINAL) and not body[:1].isupper())
+            wrapped = full[n - 1] or (
+                wide >= 56 and body and not marked[n] and not before.endswith(_TERMINAL) and not body[:1].isupper()
+            )
             if not wrapped:
                 out.append((BREAK, ends[n - 1]))
             elif not (ord(before[-1]) > 0x2E7F and ord(body[0]) > 0x2E7F):  # Chinese has no blank between characters
@@ -272,12 +303,23 @@ def _full_width(lines: list[str], marked: list[bool]) -> list[bool]:
     start = 0
     while start < len(lines):
         end, longest = start + 1, len(lines[start])
-        while lines[start] and end < len(lines) and lines[end] and not marked[end] and not _ends_paragraph(lines[end - 1], longest):
+        while (
+            lines[start]
+            and end < len(lines)
+            and lines[end]
+            and not marked[end]
+            and not _ends_paragraph(lines[end - 1], longest)
+        ):
             longest = max(longest, len(lines[end]))
             end += 1
         sizes = [len(t) for t in lines[start : end - 1]]
         longest = max(sizes, default=0)  # the last line need not be full
-        if len(sizes) >= 2 and longest >= (32 if lines[start].isascii() else 20) and min(sizes) >= 0.8 * longest and len(lines[end - 1]) <= longest + 4:
+        if (
+            len(sizes) >= 2
+            and longest >= (32 if lines[start].isascii() else 20)
+            and min(sizes) >= 0.8 * longest
+            and len(lines[end - 1]) <= longest + 4
+        ):
             full[start : end - 1] = [True] * len(sizes)
         start = end
     return full

@@ -37,9 +37,13 @@ def windows(text: str, usual: frozenset[str]) -> list[tuple[Span, list[int]]]:
         for a, b in sorted(c for c in cuts if c[1] > c[0]):
             said = [*(["<s>"] if a == 0 else []), *(m[0] for m in words[a:b]), *(["</s>"] if b == len(words) else [])]
             plain = [w if w in usual or w in ("<s>", "</s>") else NEW for w in said]
-            grams = {" ".join(row[i : i + n]) for row in (said, plain) for n in (1, 2, 3) for i in range(len(row) - n + 1)}
+            grams = {
+                " ".join(row[i : i + n]) for row in (said, plain) for n in (1, 2, 3) for i in range(len(row) - n + 1)
+            }
             grams.add(f"{plain.count(NEW)} {NEW} of {len(plain)}")
-            out.append((Span(words[a].start(), words[b - 1].end()), sorted({zlib.crc32(g.encode()) % BUCKETS for g in grams})))
+            out.append(
+                (Span(words[a].start(), words[b - 1].end()), sorted({zlib.crc32(g.encode()) % BUCKETS for g in grams}))
+            )
     return out
 
 

@@ -113,21 +113,36 @@ class Scorer:
         seen = {} if g.empty else self.verifier.read(self.asked(slot_name), text)
         spans = [s.span for s in sentences(g.normal)] if seen else []
         find = lambda name: _evidence(name, seen[name], spans) if seen else Evidence(name)
-        return Assessment(slot_name, g, tuple(find(x.id) for x in slot.links), tuple(find(m.id) for m in slot.misconceptions), find(WRONG), remark(text))
+        return Assessment(
+            slot_name,
+            g,
+            tuple(find(x.id) for x in slot.links),
+            tuple(find(m.id) for m in slot.misconceptions),
+            find(WRONG),
+            remark(text),
+        )
 
     def _may_earn(self, slot_name: str, text: str) -> bool:
         """Does the reader find a link in the text as it stood before the gate's cuts? Then a person sees what was cut."""
         links = {x.id for x in self.rubric.slots[slot_name].links}
-        return any(seen.present >= CREDIT for name, seen in self.verifier.read(self.asked(slot_name), text).items() if name in links)
+        return any(
+            seen.present >= CREDIT
+            for name, seen in self.verifier.read(self.asked(slot_name), text).items()
+            if name in links
+        )
 
 
 def _evidence(name: str, seen: Seen, spans: list[Span]) -> Evidence:
     marks = [float(np.mean(seen.marks[s.start : s.end])) for s in spans]
     best = int(np.argmax(marks)) if marks else -1
-    return Evidence(name, seen.present, seen.contradicted, marks[best] if marks else 0.0, spans[best] if marks else None)
+    return Evidence(
+        name, seen.present, seen.contradicted, marks[best] if marks else 0.0, spans[best] if marks else None
+    )
 
 
-_ready: OrderedDict[int, Scorer] = OrderedDict()  # by id of the rubric, which the scorer keeps alive; least recently used first
+_ready: OrderedDict[int, Scorer] = (
+    OrderedDict()
+)  # by id of the rubric, which the scorer keeps alive; least recently used first
 _READY = 32  # rubrics kept: more than a course has lessons
 _KNOWN = 4_000  # answers kept a rubric
 
@@ -142,19 +157,34 @@ def scorer(rubric: Rubric) -> Scorer:
     return ready
 
 
-def score_slot(slot_name: str, rubric: Rubric, answer_text: str, lang: str, *, lesson_text: str = "", reasons_lang: str | None = None) -> SlotScore:
+def score_slot(
+    slot_name: str,
+    rubric: Rubric,
+    answer_text: str,
+    lang: str,
+    *,
+    lesson_text: str = "",
+    reasons_lang: str | None = None,
+) -> SlotScore:
     """Score one answer offline.
 
     slot_name: explanation, q1, q2 or q3.  answer_text: as submitted.  lang: the notebook's language, in which reasons are given
     unless reasons_lang says otherwise; the answer itself may be in either.  lesson_text: the lesson page, to find copied text.
     Every quote in the result is a substring of answer_text. Raises CourseError only where the reader itself cannot be loaded.
     """
-    return conclude(scorer(rubric).assess(slot_name, answer_text, lesson_text), rubric, answer_text, reasons_lang or lang).score
+    return conclude(
+        scorer(rubric).assess(slot_name, answer_text, lesson_text), rubric, answer_text, reasons_lang or lang
+    ).score
 
 
-def score_many(items: list[tuple[str, str, str]], rubric: Rubric, *, lesson_text: str = "", reasons_lang: str | None = None) -> list[SlotScore]:
+def score_many(
+    items: list[tuple[str, str, str]], rubric: Rubric, *, lesson_text: str = "", reasons_lang: str | None = None
+) -> list[SlotScore]:
     """Score (slot_name, answer_text, lang) triples; equal ones are scored once. Same results as score_slot, in the same order."""
-    known = {i: score_slot(i[0], rubric, i[1], i[2], lesson_text=lesson_text, reasons_lang=reasons_lang) for i in dict.fromkeys(items)}
+    known = {
+        i: score_slot(i[0], rubric, i[1], i[2], lesson_text=lesson_text, reasons_lang=reasons_lang)
+        for i in dict.fromkeys(items)
+    }
     return [known[item].model_copy(deep=True) for item in items]
 
 
@@ -178,27 +208,39 @@ def conclude(a: Assessment, rubric: Rubric, answer: str, lang: str, lanes: Lanes
     credited = [e for e in a.links if e.present >= CREDIT]
     found = {e.id for e in credited}
     points = slot.points_for(found)
-    wrong = [_held(m, e, quote(e), points, a, lanes) for m, e in zip(slot.misconceptions, a.misconceptions) if e.present >= CREDIT]
+    wrong = [
+        _held(m, e, quote(e), points, a, lanes)
+        for m, e in zip(slot.misconceptions, a.misconceptions)
+        if e.present >= CREDIT
+    ]
     review: list[tuple[str, dict]] = [(code, {}) for code in a.gate.review if points or wrong or code in a.gate.always]
     if len(answer) > MAX_CHARS:
         review.append(("too_long", {}))
     if confidence(slot, a.links, points) < lanes.sure:
         near = min(a.links, key=lambda e: abs(e.present - CREDIT))
         review.append(("unsure", {"quote": _short(quote(near))}))
-    decides = points or a.slot == "explanation"  # a question without a causal link fails as it is, whatever is wrong in it
+    decides = (
+        points or a.slot == "explanation"
+    )  # a question without a causal link fails as it is, whatever is wrong in it
     if decides and not any(m.veto and m.sure for m in wrong) and lanes.doubt(a.signs) > lanes.most_doubt:
         review.append(("maybe_wrong", {"quote": _short(quote(a.wrong))}))
     if points and a.remark:
         review.append(("remark", {"quote": _short(a.gate.normal.quote(a.remark.start, a.remark.end))}))
     if not points and not a.gate.empty and lanes.doubt(a.signs) < lanes.least_doubt:
         review.append(("maybe_more", {}))
-    vetoes = [e for m, e in zip(slot.misconceptions, a.misconceptions) if m.veto and e.present >= lanes.veto_open and not found & set(m.against)]
+    vetoes = [
+        e
+        for m, e in zip(slot.misconceptions, a.misconceptions)
+        if m.veto and e.present >= lanes.veto_open and not found & set(m.against)
+    ]
     sure = {m.id for m in wrong if m.sure}
     review += [("misconception_unsure", {"quote": _short(quote(e))}) for e in vetoes if e.id not in sure]
     told = review + [(f"discarded_{kind}", {}) for kind in sorted(a.gate.kinds)]
     if a.gate.empty and not a.gate.discarded:
         told.append(("empty", {}))
-    to_instructor = [("unsure_link", {**v, "link": _named(slot, near.id)}) if code == "unsure" else (code, v) for code, v in told]
+    to_instructor = [
+        ("unsure_link", {**v, "link": _named(slot, near.id)}) if code == "unsure" else (code, v) for code, v in told
+    ]
     score = SlotScore(
         slot=a.slot,
         points=points,

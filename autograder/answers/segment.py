@@ -10,7 +10,9 @@ from autograder.answers.normalise import BREAK, Normal, Span
 
 # A full stop ends a sentence only before a blank, a CJK character or the end, and not after a number or a known short form.
 _SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|fig|eq|approx|resp|al|mr|dr|st)|\be|\bi|^\s*\d{1,2})$")
-_END = re.compile(r"[。！？!?；;]+[\"')\]]*|\.+[\"')\]]*(?=\s|$|[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\.(?=[a-z])|" + BREAK)
+_END = re.compile(
+    r"[。！？!?；;]+[\"')\]]*|\.+[\"')\]]*(?=\s|$|[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\.(?=[a-z])|" + BREAK
+)
 _CLAUSE_END = re.compile(r"[,，、:：]|\s[-—]{1,2}\s|——|—|\s?->|[()\[\]]")
 # A new clause also begins at these words, comma or not.
 _CLAUSE_START = re.compile(

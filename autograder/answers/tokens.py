@@ -43,7 +43,9 @@ class Tokens:
                 where.append(i)
         encoded = self._unigram.encode("".join(chars))
         where.append(len(text) - 1)
-        return Encoded(encoded.ids, [(where[a + (a == 0 and len(where) > 2)], where[b - 1] + 1) for a, b in encoded.offsets])
+        return Encoded(
+            encoded.ids, [(where[a + (a == 0 and len(where) > 2)], where[b - 1] + 1) for a, b in encoded.offsets]
+        )
 
 
 @lru_cache(maxsize=1)

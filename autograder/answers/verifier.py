@@ -25,9 +25,16 @@ from autograder.lesson.rubric import Slot
 
 MODEL = Path(__file__).with_name("model")
 NOISE = 1e-3
-SMOOTHED = 0.02  # training's label smoothing over three classes: what is certain comes out as 1 - 2/3 of it, and is told as 1
+SMOOTHED = (
+    0.02  # training's label smoothing over three classes: what is certain comes out as 1 - 2/3 of it, and is told as 1
+)
 _WIDTH, _BLOCK = 384, 18
-_ITEM, _ANSWER, _OVERLAP, _POOL = 96, 352, 64, 4  # tokens: of an item at most, of an answer read at once, shared by neighbouring windows; made one
+_ITEM, _ANSWER, _OVERLAP, _POOL = (
+    96,
+    352,
+    64,
+    4,
+)  # tokens: of an item at most, of an answer read at once, shared by neighbouring windows; made one
 _PREFIX = "passage: "
 
 
@@ -62,18 +69,29 @@ class Verifier:
             self.told = told
             self._tokens = Tokens(folder / "vocabulary.json")
             with np.load(folder / "words.npz") as words:
-                self._blocks, self._pos, self._typ = words["blocks"], words["pos"].astype(np.float32), words["typ"].astype(np.float32)
+                self._blocks, self._pos, self._typ = (
+                    words["blocks"],
+                    words["pos"].astype(np.float32),
+                    words["typ"].astype(np.float32),
+                )
         except OSError as e:
-            raise CourseError(f"The reader's file cannot be read: {e.strerror or e}.", where=str(e.filename or folder), remedy=remedy) from None
+            raise CourseError(
+                f"The reader's file cannot be read: {e.strerror or e}.", where=str(e.filename or folder), remedy=remedy
+            ) from None
         except (ValueError, KeyError) as e:
-            raise CourseError(f"The reader's files do not fit together: {e}.", where=str(folder), remedy=remedy) from None
+            raise CourseError(
+                f"The reader's files do not fit together: {e}.", where=str(folder), remedy=remedy
+            ) from None
         self._session = _session(folder / "reader.onnx")
 
     def ask(self, slot: Slot) -> Asked:
         items = tuple(items_of(slot))
         states, masks = {}, {}
         for lang in ("zh", "en"):
-            rows = [self._lower([START, *self._tokens(PREFIX[i.kind] + getattr(i, lang)).ids[: _ITEM - 2], END]) for i in items]
+            rows = [
+                self._lower([START, *self._tokens(PREFIX[i.kind] + getattr(i, lang)).ids[: _ITEM - 2], END])
+                for i in items
+            ]
             longest = max(len(r) for r in rows)
             states[lang] = np.zeros((len(rows), longest, _WIDTH), np.float32)
             masks[lang] = np.zeros((len(rows), longest), np.float32)
@@ -121,14 +139,23 @@ def _session(path: Path):
     try:
         import onnxruntime
     except ImportError as e:
-        raise CourseError(f"onnxruntime cannot be loaded: {e}.", remedy="Run: python -m pip install 'hopper-course[instructor]' (onnxruntime is pinned there).") from None
+        raise CourseError(
+            f"onnxruntime cannot be loaded: {e}.",
+            remedy="Run: python -m pip install 'hopper-course[instructor]' (onnxruntime is pinned there).",
+        ) from None
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # workers are processes; one thread adds in one order
+    options.intra_op_num_threads = options.inter_op_num_threads = (
+        1  # workers are processes; one thread adds in one order
+    )
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as e:  # onnxruntime's own errors have no common base
-        raise CourseError(f"onnxruntime {onnxruntime.__version__} cannot run the reader: {str(e).splitlines()[0]}", where=str(path), remedy="Install the version that requirements.lock names.") from None
+        raise CourseError(
+            f"onnxruntime {onnxruntime.__version__} cannot run the reader: {str(e).splitlines()[0]}",
+            where=str(path),
+            remedy="Install the version that requirements.lock names.",
+        ) from None
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,13 @@ import ast
 import operator
 from collections.abc import Callable
 
-_BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow}
+_BINARY = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 _CALLS: dict[str, Callable] = {"min": min, "max": max, "round": round, "abs": abs}
 LONGEST = 400
@@ -49,7 +55,12 @@ def _names(node: ast.expr) -> list[str]:
     if name := _dotted(node):
         return [name]
     skip = node.func if isinstance(node, ast.Call) else None
-    return [n for child in ast.iter_child_nodes(node) if child is not skip and isinstance(child, ast.expr) for n in _names(child)]
+    return [
+        n
+        for child in ast.iter_child_nodes(node)
+        if child is not skip and isinstance(child, ast.expr)
+        for n in _names(child)
+    ]
 
 
 def _value(node: ast.expr, value_of: Callable[[str], float]) -> float:
@@ -72,4 +83,6 @@ def _value(node: ast.expr, value_of: Callable[[str], float]) -> float:
         if node.func.id == "round" and len(args) == 2:
             args[1] = int(args[1])
         return _CALLS[node.func.id](*args)
-    raise ValueError(f"`{ast.unparse(node)[:40]}` is not allowed: only numbers, claims, + - * / **, parentheses, min, max, round, abs")
+    raise ValueError(
+        f"`{ast.unparse(node)[:40]}` is not allowed: only numbers, claims, + - * / **, parentheses, min, max, round, abs"
+    )

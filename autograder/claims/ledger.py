@@ -110,7 +110,10 @@ class _Evaluation:
                 return CourseError(f"The claim {name} {what}.", where=f"{path}:{line}", remedy=remedy)
 
             if key in self.open:
-                raise wrong("is computed from itself", "Break the circle " + " -> ".join([*self.open[self.open.index(key) :], key]) + ".")
+                raise wrong(
+                    "is computed from itself",
+                    "Break the circle " + " -> ".join([*self.open[self.open.index(key) :], key]) + ".",
+                )
             self.open.append(key)
             try:
                 number = self._worked_out(key, claim, wrong) * claim.scale
@@ -131,7 +134,10 @@ class _Evaluation:
         def of(name: str) -> float:
             other = name if "." in name else f"{group}.{name}"
             if other not in self.raw:
-                raise wrong(f"is computed from {name}, which is no claim", "Name claims of the same file, or others as lesson01.id.")
+                raise wrong(
+                    f"is computed from {name}, which is no claim",
+                    "Name claims of the same file, or others as lesson01.id.",
+                )
             return self.value(other)
 
         try:
@@ -144,12 +150,24 @@ class _Evaluation:
         try:
             found = _search(claim.value, data)
         except JMESPathError as e:
-            raise wrong(f"has a `value` that is no JMESPath: {' '.join(str(e).split())}", "Numbers stand between backticks: points[?k==`512`].max_error | [0].") from None
+            raise wrong(
+                f"has a `value` that is no JMESPath: {' '.join(str(e).split())}",
+                "Numbers stand between backticks: points[?k==`512`].max_error | [0].",
+            ) from None
         except ValueError as e:
             raise wrong(str(e), "Narrow the filter until one point is left, or take max(...) or min(...).") from None
         if isinstance(found, bool) or not isinstance(found, (int, float)):
-            what = "nothing" if found is None else f"a list of {len(found)}" if isinstance(found, list) else f"a {type(found).__name__}"
-            raise wrong(f"finds {what} in {claim.receipt}, not one number", "Mend `value`: a filter gives a list, `| [0]` takes its one element.")
+            what = (
+                "nothing"
+                if found is None
+                else f"a list of {len(found)}"
+                if isinstance(found, list)
+                else f"a {type(found).__name__}"
+            )
+            raise wrong(
+                f"finds {what} in {claim.receipt}, not one number",
+                "Mend `value`: a filter gives a list, `| [0]` takes its one element.",
+            )
         return float(found)
 
     def _file(self, name: str, wrong) -> dict:
@@ -160,10 +178,16 @@ class _Evaluation:
                     raise OSError
                 data = json.loads(path.read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                raise wrong(f"names {name}, which cannot be read as JSON", "Name a file of figures/data; `course bench` measures it.") from None
+                raise wrong(
+                    f"names {name}, which cannot be read as JSON",
+                    "Name a file of figures/data; `course bench` measures it.",
+                ) from None
             receipt = data.get("receipt") if isinstance(data, dict) else None
             if not isinstance(receipt, dict) or not all(receipt.get(k) for k in RECEIPT_FIELDS):
-                raise wrong(f"names {name}, which carries no receipt with {', '.join(RECEIPT_FIELDS)}", "A figure without a receipt is not a measurement: measure it with `course bench`.")
+                raise wrong(
+                    f"names {name}, which carries no receipt with {', '.join(RECEIPT_FIELDS)}",
+                    "A figure without a receipt is not a measurement: measure it with `course bench`.",
+                )
             self.files[name] = data
         return self.files[name]
 

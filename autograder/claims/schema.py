@@ -58,7 +58,9 @@ class Claim(BaseModel):
     def _one_origin(self):
         given = [k for k in ("receipt", "source", "compute") if getattr(self, k)]
         if len(given) != 1:
-            raise ValueError(f"it needs exactly one of receipt, source and compute, and has {', '.join(given) or 'none'}")
+            raise ValueError(
+                f"it needs exactly one of receipt, source and compute, and has {', '.join(given) or 'none'}"
+            )
         if self.receipt and not isinstance(self.value, str):
             raise ValueError("`value` must be a JMESPath into the receipt's file")
         if self.source and (isinstance(self.value, (str, bool)) or self.value is None):
@@ -75,21 +77,43 @@ def read_claims(path: Path) -> tuple[dict[str, tuple[Claim, int]], list[CourseEr
         data = YAML(typ="safe").load(text)
     except (YAMLError, UnicodeDecodeError) as e:
         mark = getattr(e, "problem_mark", None)
-        return {}, [CourseError(f"The claims are not valid YAML: {getattr(e, 'problem', e)}.", where=f"{path}:{mark.line + 1}" if mark else str(path), remedy="Mend the YAML; quote a text that holds a colon.")]
+        return {}, [
+            CourseError(
+                f"The claims are not valid YAML: {getattr(e, 'problem', e)}.",
+                where=f"{path}:{mark.line + 1}" if mark else str(path),
+                remedy="Mend the YAML; quote a text that holds a colon.",
+            )
+        ]
     if not isinstance(data, dict) or set(data) != {"claims"} or not isinstance(data["claims"], dict):
-        return {}, [CourseError("The file does not hold `claims:` with an entry for each figure.", where=str(path), remedy="autograder/claims/schema.py shows one.")]
+        return {}, [
+            CourseError(
+                "The file does not hold `claims:` with an entry for each figure.",
+                where=str(path),
+                remedy="autograder/claims/schema.py shows one.",
+            )
+        ]
     claims, wrong = {}, []
     for name, entry in data["claims"].items():
         line = line_of(text, str(name))
         try:
             if not _ID.fullmatch(str(name)):
-                raise CourseError(f"The claim {name!r} has an id that is not of small letters, digits and underscores.", where=f"{path}:{line}", remedy="Rename it.")
+                raise CourseError(
+                    f"The claim {name!r} has an id that is not of small letters, digits and underscores.",
+                    where=f"{path}:{line}",
+                    remedy="Rename it.",
+                )
             claims[str(name)] = (Claim.model_validate(entry), line)
         except ValidationError as e:
             first = e.errors()[0]
             field = ".".join(str(x) for x in first["loc"])
             said = first["msg"].removeprefix("Value error, ")
-            wrong.append(CourseError(f"The claim {name} is not right{f' at {field}' if field else ''}: {said}.", where=f"{path}:{line}", remedy="autograder/claims/schema.py says what an entry holds."))
+            wrong.append(
+                CourseError(
+                    f"The claim {name} is not right{f' at {field}' if field else ''}: {said}.",
+                    where=f"{path}:{line}",
+                    remedy="autograder/claims/schema.py says what an entry holds.",
+                )
+            )
         except CourseError as e:
             wrong.append(e)
     return claims, wrong

@@ -56,11 +56,29 @@ def page_problems(path: Path, ledger: Ledger) -> list[CourseError]:
         if use.key not in ledger.entries:
             group, _, name = use.key.partition(".")
             if use.key in ledger.written:
-                out.append(CourseError(f"The figure {use.key} has no value.", where=where, remedy=f"Mend {name} in the claims.yml of {group}; `course claims` says what is wrong with it."))
+                out.append(
+                    CourseError(
+                        f"The figure {use.key} has no value.",
+                        where=where,
+                        remedy=f"Mend {name} in the claims.yml of {group}; `course claims` says what is wrong with it.",
+                    )
+                )
             else:
-                out.append(CourseError(f"There is no claim {use.key}.", where=where, remedy=f"Add {name} to the claims.yml of {group}, or mend the reference."))
+                out.append(
+                    CourseError(
+                        f"There is no claim {use.key}.",
+                        where=where,
+                        remedy=f"Add {name} to the claims.yml of {group}, or mend the reference.",
+                    )
+                )
         elif not use.replaced:
-            out.append(CourseError(f"The reference {use.key} stands in code or math, where nothing is put in its place.", where=where, remedy="Write the figure outside of it."))
+            out.append(
+                CourseError(
+                    f"The reference {use.key} stands in code or math, where nothing is put in its place.",
+                    where=where,
+                    remedy="Write the figure outside of it.",
+                )
+            )
     for n, line, code in prose_lines(path.read_text(encoding="utf-8-sig")):
         if code or "{{<" not in line:
             continue
@@ -68,7 +86,13 @@ def page_problems(path: Path, ledger: Ledger) -> list[CourseError]:
         outside_code(line, lambda part: parts.append(part) or part)
         for m in (m for part in parts for m in SHORTCODE.finditer(part)):
             if not REFERENCE.fullmatch(m[0]):
-                out.append(CourseError(f"The shortcode {m[0][:60]!r} works in Quarto only.", where=f"{path}:{n}", remedy="Only a figure's reference is allowed, {{< var lesson07.name >}}; write the text itself."))
+                out.append(
+                    CourseError(
+                        f"The shortcode {m[0][:60]!r} works in Quarto only.",
+                        where=f"{path}:{n}",
+                        remedy="Only a figure's reference is allowed, {{< var lesson07.name >}}; write the text itself.",
+                    )
+                )
     return out
 
 
@@ -81,16 +105,30 @@ def claim_problems(folder: Path, ledger: Ledger) -> list[CourseError]:
         using = [lang for lang in LANGS if entry.key in stated[lang]]
         where = f"{path}:{entry.line}"
         if not using and entry.key not in ledger.computed_from:
-            out.append(CourseError(f"No page states the claim {entry.name}.", where=where, remedy=f"Write it as {{{{< var {entry.key} >}}}} on both pages, or remove it."))
+            out.append(
+                CourseError(
+                    f"No page states the claim {entry.name}.",
+                    where=where,
+                    remedy=f"Write it as {{{{< var {entry.key} >}}}} on both pages, or remove it.",
+                )
+            )
         elif len(using) == 1:
             other = next(lang for lang in LANGS if lang not in using)
-            out.append(CourseError(f"Only the {using[0]} edition states the claim {entry.name}.", where=where, remedy=f"State it in {other}.qmd as well."))
+            out.append(
+                CourseError(
+                    f"Only the {using[0]} edition states the claim {entry.name}.",
+                    where=where,
+                    remedy=f"State it in {other}.qmd as well.",
+                )
+            )
     return out
 
 
 def all_problems(ledger: Ledger) -> list[CourseError]:
     lessons = ledger.root / "lessons"
-    out = [p for folder in sorted({f.parent for f in lessons.glob(f"*/{FILE}")}) for p in claim_problems(folder, ledger)]
+    out = [
+        p for folder in sorted({f.parent for f in lessons.glob(f"*/{FILE}")}) for p in claim_problems(folder, ledger)
+    ]
     out += [p for page in pages(lessons) for p in page_problems(page, ledger)]
     return sorted(out, key=lambda p: _place(p.where))
 

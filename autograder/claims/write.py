@@ -11,7 +11,9 @@ from autograder.claims.uses import LEDGER_FOLDER
 from autograder.lesson.model import LANGS
 from autograder.lesson.references import VARIABLES
 
-_HEAD = "# Written by `course claims` from each lesson's claims.yml and the measured data; change those, not this file.\n"
+_HEAD = (
+    "# Written by `course claims` from each lesson's claims.yml and the measured data; change those, not this file.\n"
+)
 
 WORDS = {
     "zh": {
@@ -46,13 +48,17 @@ WORDS = {
 def made_files(ledger: Ledger) -> dict[Path, str]:
     """Every file of the ledger with what it must hold."""
     lessons = ledger.root / "lessons"
-    return {lessons / VARIABLES: variables(ledger)} | {lessons / LEDGER_FOLDER / f"{lang}.qmd": page(ledger, lang) for lang in LANGS}
+    return {lessons / VARIABLES: variables(ledger)} | {
+        lessons / LEDGER_FOLDER / f"{lang}.qmd": page(ledger, lang) for lang in LANGS
+    }
 
 
 def variables(ledger: Ledger) -> str:
     lines = [_HEAD]
     for group in _groups(ledger):
-        lines += [f"{group}:\n"] + [f"  {e.name}: {json.dumps(e.shown, ensure_ascii=False)}\n" for e in ledger.of(group)]
+        lines += [f"{group}:\n"] + [
+            f"  {e.name}: {json.dumps(e.shown, ensure_ascii=False)}\n" for e in ledger.of(group)
+        ]
     return "".join(lines)
 
 
@@ -62,20 +68,27 @@ def _groups(ledger: Ledger) -> list[str]:
 
 def page(ledger: Ledger, lang: str) -> str:
     words = WORDS[lang]
-    parts = [f"---\ntitle: {json.dumps(words['title'], ensure_ascii=False)}\ndescription: {json.dumps(words['description'], ensure_ascii=False)}\nlang: {lang}\n---", words["intro"]]
+    parts = [
+        f"---\ntitle: {json.dumps(words['title'], ensure_ascii=False)}\ndescription: {json.dumps(words['description'], ensure_ascii=False)}\nlang: {lang}\n---",
+        words["intro"],
+    ]
     for group in _groups(ledger):
         entries = ledger.of(group)
         folder = entries[0].file.parent
         parts.append(f"## {_title(folder, lang)}")
         parts.append(f"{words['lesson']}[{folder.name}](../{folder.name}/{lang}.qmd)")
-        parts.append(_table(words["head"], [(_cell(e.claim.says.get(lang)), _cell(e.shown), _origin(e, lang)) for e in entries]))
+        parts.append(
+            _table(words["head"], [(_cell(e.claim.says.get(lang)), _cell(e.shown), _origin(e, lang)) for e in entries])
+        )
         if receipts := _receipts(ledger, entries, lang):
             parts += [f"**{words['receipts']}**", _table(words["receipt_head"], receipts)]
     return "\n\n".join(parts) + "\n"
 
 
 def _title(folder: Path, lang: str) -> str:
-    for line in (folder / f"{lang}.qmd").read_text(encoding="utf-8").split("\n") if (folder / f"{lang}.qmd").is_file() else ():
+    for line in (
+        (folder / f"{lang}.qmd").read_text(encoding="utf-8").split("\n") if (folder / f"{lang}.qmd").is_file() else ()
+    ):
         if line.startswith("title:"):
             return line.removeprefix("title:").strip().strip("\"'")
     return folder.name
@@ -103,7 +116,15 @@ def _receipts(ledger: Ledger, entries: list[Entry], lang: str) -> list[tuple[str
     for name in dict.fromkeys(e.claim.receipt for e in entries if e.claim.receipt):
         receipt = json.loads((ledger.root / name).read_text(encoding="utf-8"))["receipt"]
         device = receipt["device"] if receipt["backend"] == "gpu" else f"{WORDS[lang]['emulator']}"
-        rows.append((f"`{Path(name).name}`", _cell(device), f"`{receipt['command']}`", receipt["time"][:10], f"`{receipt['commit'][:7]}`" if receipt.get("commit") else "-"))
+        rows.append(
+            (
+                f"`{Path(name).name}`",
+                _cell(device),
+                f"`{receipt['command']}`",
+                receipt["time"][:10],
+                f"`{receipt['commit'][:7]}`" if receipt.get("commit") else "-",
+            )
+        )
     return rows
 
 
@@ -131,14 +152,20 @@ def drift(ledger: Ledger) -> list[str]:
             out.append(f"{name}: The file is missing. Run `course claims`.")
         elif (old := path.read_text(encoding="utf-8")) != text:
             said = _changes(old, text) if path.name == VARIABLES else []
-            out += [f"{name}: {s} Run `course claims` and read the pages that state it." for s in said] or [f"{name}: The file is not what the claims give. Run `course claims`."]
+            out += [f"{name}: {s} Run `course claims` and read the pages that state it." for s in said] or [
+                f"{name}: The file is not what the claims give. Run `course claims`."
+            ]
     return out
 
 
 def _changes(old: str, new: str) -> list[str]:
     before, after = _flat(old), _flat(new)
     out = [f"{k} is {after[k]} now, not {before[k]}." for k in after if k in before and before[k] != after[k]]
-    return out + [f"{k} is new." for k in after if k not in before] + [f"{k} is no claim any more." for k in before if k not in after]
+    return (
+        out
+        + [f"{k} is new." for k in after if k not in before]
+        + [f"{k} is no claim any more." for k in before if k not in after]
+    )
 
 
 def _flat(text: str) -> dict[str, str]:
@@ -146,6 +173,8 @@ def _flat(text: str) -> dict[str, str]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        return {f"{g}.{n}": str(v) for g, names in (YAML(typ="safe").load(text) or {}).items() for n, v in names.items()}
+        return {
+            f"{g}.{n}": str(v) for g, names in (YAML(typ="safe").load(text) or {}).items() for n, v in names.items()
+        }
     except (YAMLError, AttributeError):
         return {}

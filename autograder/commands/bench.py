@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,8 +12,10 @@ from autograder.errors import CourseError
 
 
 def command(
-    names: Annotated[Optional[list[str]], typer.Argument(metavar="[KERNEL]...", help="Kernels or measurements; none runs all.")] = None,
-    out: Annotated[Optional[Path], typer.Option(help="Folder for the JSON files, one a measurement.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[KERNEL]...", help="Kernels or measurements; none runs all.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the JSON files, one a measurement.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the measurements and run nothing.")] = False,
 ):
     """Measure kernels on a GPU and write figures with receipts. Exit status 0: every measurement was made and written."""
@@ -28,13 +30,17 @@ def command(
         console.print(table)
         return
     if out is None:
-        raise CourseError("Where the figures go was not said.", remedy="Give --out DIR (figures/data for the course's own).")
+        raise CourseError(
+            "Where the figures go was not said.", remedy="Give --out DIR (figures/data for the course's own)."
+        )
     session = bench.Session(say=lambda text: console.print(f"  {text}", markup=False))
     console.print(session.device.why, markup=False)
     failed, started = [], time.monotonic()
     for i, b in enumerate(chosen):
         rest = (time.monotonic() - started) / i * (len(chosen) - i) if i else 0
-        console.print(f"[{i + 1}/{len(chosen)}] {b.name}: {b.what}" + (f" (about {rest:.0f} s to go)" if i else ""), markup=False)
+        console.print(
+            f"[{i + 1}/{len(chosen)}] {b.name}: {b.what}" + (f" (about {rest:.0f} s to go)" if i else ""), markup=False
+        )
         try:
             path = bench.run_bench(b, out, session)
         except Exception as e:  # one measurement that fails must not cost the others

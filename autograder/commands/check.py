@@ -7,7 +7,16 @@ import typer
 
 from autograder.student.reading import read_saved
 from autograder.student.runner import SECONDS, run_apart
-from autograder.student.saved import answer_items, doubled_items, fill_items, finding_items, has_outputs, other_release_items, own_case_items, own_case_sources
+from autograder.student.saved import (
+    answer_items,
+    doubled_items,
+    fill_items,
+    finding_items,
+    has_outputs,
+    other_release_items,
+    own_case_items,
+    own_case_sources,
+)
 from autograder.student.show import Report
 from autograder.student.words import say
 

@@ -12,7 +12,10 @@ from autograder.paths import course_root
 
 
 def command(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail where the committed files differ from what the claims give.")] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; fail where the committed files differ from what the claims give."),
+    ] = False,
 ):
     """Work out every figure of the lessons' claims.yml, write lessons/_variables.yml and the ledger pages, say what is wrong.
 
@@ -28,7 +31,12 @@ def command(
             typer.echo(f"{path.relative_to(root)}: written", err=True)
     for line in said:
         typer.echo(line)
-    typer.echo(f"{len(ledger.entries)} claims, {len(said)} problem(s)" if said else f"{len(ledger.entries)} claims, all in order", err=True)
+    typer.echo(
+        f"{len(ledger.entries)} claims, {len(said)} problem(s)"
+        if said
+        else f"{len(ledger.entries)} claims, all in order",
+        err=True,
+    )
     raise typer.Exit(1 if said else 0)
 
 

@@ -19,8 +19,19 @@ _READ_AS = {
 
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson: slug, number or part of the name.")],
-    downloads: Annotated[Path, typer.Argument(help="Folder or zip: what Canvas's or Moodle's 'download submissions' gave, or <student>.ipynb or <student>/ for each student.")],
-    plain: Annotated[bool, typer.Option("--plain", help="Also take files without an LMS's name: the name of the file or folder is the student. Without it they are taken where no file has an LMS's name.")] = False,
+    downloads: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder or zip: what Canvas's or Moodle's 'download submissions' gave, or <student>.ipynb or <student>/ for each student."
+        ),
+    ],
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Also take files without an LMS's name: the name of the file or folder is the student. Without it they are taken where no file has an LMS's name.",
+        ),
+    ] = False,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
@@ -36,16 +47,32 @@ def command(
     found = load_lesson(lesson)
     folder = CourseFolder(course, db_url=db)
     if not downloads.exists():
-        raise CourseError("The downloads do not exist.", where=str(downloads), remedy="Name the folder or zip of downloaded submissions.")
+        raise CourseError(
+            "The downloads do not exist.",
+            where=str(downloads),
+            remedy="Name the folder or zip of downloaded submissions.",
+        )
     try:
         taken = collect(found, downloads, folder, plain=plain)
     except OSError as e:
-        raise CourseError(f"The submissions cannot be copied: {e.strerror or e}.", where=str(folder.root), remedy="Make room or make the folder writable, then run the same command again.") from None
+        raise CourseError(
+            f"The submissions cannot be copied: {e.strerror or e}.",
+            where=str(folder.root),
+            remedy="Make room or make the folder writable, then run the same command again.",
+        ) from None
     _tell([f"not taken: {name} ({why})" for name, why in taken.skipped], "not taken")
-    _tell([f"will be UNGRADED: {student}, {name} ({why})" for student, name, why in taken.unread], "that will be UNGRADED")
+    _tell(
+        [f"will be UNGRADED: {student}, {name} ({why})" for student, name, why in taken.unread], "that will be UNGRADED"
+    )
     if taken.unread:
-        typer.echo("UNGRADED is no zero: ask these students for the .ipynb file and collect again; a new file is graded anew.")
-    typer.echo(f"{len(taken.students)} submissions collected: " + ", ".join(f"{count} {_READ_AS[how]}" for how, count in taken.names.items()) + ".")
+        typer.echo(
+            "UNGRADED is no zero: ask these students for the .ipynb file and collect again; a new file is graded anew."
+        )
+    typer.echo(
+        f"{len(taken.students)} submissions collected: "
+        + ", ".join(f"{count} {_READ_AS[how]}" for how, count in taken.names.items())
+        + "."
+    )
     typer.echo(f"Next: course grade {found.slug} --submissions {folder.root / 'submitted'} --course {course}")
 
 

@@ -13,7 +13,11 @@ import typer
 LESSON = "lesson07_mixed_precision_epilogue"
 
 
-def command(out: Annotated[Path, typer.Option(help="Folder for everything the demo writes; a second run goes on from it.")] = Path("demo_run")):
+def command(
+    out: Annotated[
+        Path, typer.Option(help="Folder for everything the demo writes; a second run goes on from it.")
+    ] = Path("demo_run"),
+):
     """Release lesson 7, grade the sample class, write gradebook, feedback, report, exports and the website."""
     from rich.console import Console
 
@@ -52,7 +56,10 @@ def command(out: Annotated[Path, typer.Option(help="Folder for everything the de
     pages = step("feedback pages", lambda say: write_feedback(lesson, folder))
     report = step("class report", lambda say: write_report(lesson, folder))
     exports = step("exports", lambda say: [export(lesson, folder, fmt) for fmt in ("csv", "canvas", "moodle")])
-    sites = [step(f"website, {e} edition", lambda say, e=e: build_site(out / "site" / e, edition=e, progress=say)) for e in ("student", "answer")]
+    sites = [
+        step(f"website, {e} edition", lambda say, e=e: build_site(out / "site" / e, edition=e, progress=say))
+        for e in ("student", "answer")
+    ]
 
     console.print(verdict_table(lesson, finals))
     surprises = _surprises(finals, expected)
@@ -70,7 +77,10 @@ def command(out: Annotated[Path, typer.Option(help="Folder for everything the de
     }
     for name, place in places.items():
         console.print(f"[bold]{name:16}[/bold] {place}", soft_wrap=True)
-    console.print(f"All of it took {time.monotonic() - started:.0f} s. `course preview` serves the website; the formgrader: `cd {course} && jupyter lab`.", soft_wrap=True)
+    console.print(
+        f"All of it took {time.monotonic() - started:.0f} s. `course preview` serves the website; the formgrader: `cd {course} && jupyter lab`.",
+        soft_wrap=True,
+    )
     if surprises:
         raise typer.Exit(1)
 
@@ -82,7 +92,9 @@ def _sample_class():
 
     path = course_root() / "tests" / "sample_class" / "make.py"
     if not path.is_file():
-        raise CourseError("The sample class is not here.", where=str(path), remedy="Run `course demo` in a checkout of the course.")
+        raise CourseError(
+            "The sample class is not here.", where=str(path), remedy="Run `course demo` in a checkout of the course."
+        )
     spec = importlib.util.spec_from_file_location("sample_class_make", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -98,7 +110,9 @@ def _surprises(finals: list, expected: dict[str, dict]) -> list[str]:
         if result is None:
             lines.append(f"{student}: no verdict")
         elif result.state != expect["state"]:
-            lines.append(f"{student}: {result.state} instead of {expect['state']} ({'; '.join(result.why) or 'no reasons'})")
+            lines.append(
+                f"{student}: {result.state} instead of {expect['state']} ({'; '.join(result.why) or 'no reasons'})"
+            )
         elif "total" in expect and result.total != expect["total"]:
             lines.append(f"{student}: {result.total:g} points instead of {expect['total']}")
         elif "veto" in expect and not any(expect["veto"] in v for v in result.veto):

@@ -12,8 +12,14 @@ from autograder.commands.grade import CourseOption, DbOption
 
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson: slug, number or part of the name.")],
-    date: Annotated[str | None, typer.Option(help='The due date, e.g. "2026-12-01 18:00 UTC" or "... Asia/Shanghai"; "none" removes it.')] = None,
-    extend: Annotated[list[str] | None, typer.Option(help="STUDENT=DAYS: an extension for a student who has handed in; 0 removes it. May be repeated.")] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(help='The due date, e.g. "2026-12-01 18:00 UTC" or "... Asia/Shanghai"; "none" removes it.'),
+    ] = None,
+    extend: Annotated[
+        list[str] | None,
+        typer.Option(help="STUDENT=DAYS: an extension for a student who has handed in; 0 removes it. May be repeated."),
+    ] = None,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):

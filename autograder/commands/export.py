@@ -13,7 +13,10 @@ from autograder.commands.grade import CourseOption, DbOption
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson: slug, number or part of the name.")],
     fmt: Annotated[str, typer.Option("--format", help="csv, canvas or moodle.")] = "csv",
-    out: Annotated[Path | None, typer.Option(help="The file to write; default: grading/<lesson>-<format>.csv in the course folder.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file to write; default: grading/<lesson>-<format>.csv in the course folder."),
+    ] = None,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
@@ -27,5 +30,7 @@ def command(
     from autograder.gradebook.show import printable
     from autograder.lesson import load_lesson
 
-    path = export(load_lesson(lesson), CourseFolder(course, db_url=db), fmt, out, tell=lambda line: typer.echo(printable(line)))
+    path = export(
+        load_lesson(lesson), CourseFolder(course, db_url=db), fmt, out, tell=lambda line: typer.echo(printable(line))
+    )
     typer.echo(f"Grades: {path}")

@@ -30,5 +30,9 @@ def command(
     folder = CourseFolder(course, db_url=db)
     pages = write_feedback(found, folder, tell=lambda line: typer.echo(printable(line)))
     typer.echo(f"{len(pages)} feedback pages: {folder.root / 'feedback'}/<student>/{found.slug}/{found.slug}.html")
-    typer.echo("To the students: send each the file in the folder of that name (mail, or the LMS's feedback file); a page needs nothing beside it.")
-    typer.echo(f"With nbgrader's exchange, where it is configured: cd {shlex.quote(str(folder.root))} && nbgrader release_feedback {found.slug}")
+    typer.echo(
+        "To the students: send each the file in the folder of that name (mail, or the LMS's feedback file); a page needs nothing beside it."
+    )
+    typer.echo(
+        f"With nbgrader's exchange, where it is configured: cd {shlex.quote(str(folder.root))} && nbgrader release_feedback {found.slug}"
+    )

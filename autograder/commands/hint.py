@@ -12,8 +12,13 @@ from autograder.student.words import say
 
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson by number or name, e.g. 7.")],
-    level: Annotated[int, typer.Argument(help="1 concept area, 2 direction, 3 key local step, 4 full answer.", min=1, max=LEVELS)],
-    lang: Annotated[Literal["zh", "en"] | None, typer.Option(help="zh or en; by default the locale's, and zh where that is neither.")] = None,
+    level: Annotated[
+        int, typer.Argument(help="1 concept area, 2 direction, 3 key local step, 4 full answer.", min=1, max=LEVELS)
+    ],
+    lang: Annotated[
+        Literal["zh", "en"] | None,
+        typer.Option(help="zh or en; by default the locale's, and zh where that is neither."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Show level 4, the full answer, without asking.")] = False,
 ):
     """A hint for a lesson, level 1 to 4; level 4 is the full answer and asks first."""

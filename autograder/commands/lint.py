@@ -11,8 +11,13 @@ from autograder.paths import course_root
 
 
 def command(
-    lessons: Annotated[list[str] | None, typer.Argument(help="Lessons by number or name; without any, all of them.")] = None,
-    run: Annotated[bool, typer.Option("--run", help="Also run the released notebooks, solved by the reference, from top to bottom.")] = False,
+    lessons: Annotated[
+        list[str] | None, typer.Argument(help="Lessons by number or name; without any, all of them.")
+    ] = None,
+    run: Annotated[
+        bool,
+        typer.Option("--run", help="Also run the released notebooks, solved by the reference, from top to bottom."),
+    ] = False,
 ):
     """Hold lessons to the form; say everything that is wrong and how to mend it. Exit status 1 where something is."""
     root = course_root()

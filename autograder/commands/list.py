@@ -14,7 +14,9 @@ def command():
     """The lessons, in route order: titles, exercise, points, hidden checks. Exit status 1 where one cannot be read."""
     folders = list_lessons()
     if not folders:
-        raise CourseError("There is no lesson yet.", where=str(lessons_dir()), remedy="A lesson is a folder named lessonNN_slug.")
+        raise CourseError(
+            "There is no lesson yet.", where=str(lessons_dir()), remedy="A lesson is a folder named lessonNN_slug."
+        )
     broken = 0
     for folder in folders:
         try:

@@ -23,7 +23,9 @@ DEFAULT = " For another remove the folder and give --function and --parameters, 
 
 def command(
     number: Annotated[int, typer.Argument(help="Its place in the route, 1 to 99.")],
-    slug: Annotated[str, typer.Argument(help="Its name: small letters, digits, underscores, e.g. warp_specialization.")],
+    slug: Annotated[
+        str, typer.Argument(help="Its name: small letters, digits, underscores, e.g. warp_specialization.")
+    ],
     function: Annotated[str, typer.Option(help="The exercise's function; by default the slug.")] = "",
     parameters: Annotated[str, typer.Option(help="Its parameters, with commas between.")] = "x",
 ):
@@ -34,4 +36,7 @@ def command(
         typer.echo(path.relative_to(root))
     exercise = f"{function or slug}({', '.join(p.strip() for p in parameters.split(',') if p.strip())})"
     given = function and parameters != "x"
-    typer.echo(NEXT.format(short=f"lesson{number:02d}", number=number, exercise=exercise, default="" if given else DEFAULT), err=True)
+    typer.echo(
+        NEXT.format(short=f"lesson{number:02d}", number=number, exercise=exercise, default="" if given else DEFAULT),
+        err=True,
+    )

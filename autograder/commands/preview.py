@@ -19,7 +19,9 @@ def command(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")] = 4200,
     edition: Annotated[str, typer.Option(help="student or answer.")] = "student",
     renderer: Annotated[str, typer.Option(help="auto, quarto or smalldocs.")] = "auto",
-    out: Annotated[Path | None, typer.Option(help="Folder for the site. Default: _site, and _site-answer for the answer edition.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the site. Default: _site, and _site-answer for the answer edition.")
+    ] = None,
 ):
     """Build the website, serve it on 127.0.0.1, and build it again when a page changes. Ends with Ctrl-C."""
     out = out or Path(EDITIONS.get(edition, "_site"))
@@ -28,7 +30,9 @@ def command(
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as e:
-        raise CourseError(f"Port {port} cannot be used: {e.strerror}.", remedy="Name another with --port, or 0 for a free one.") from e
+        raise CourseError(
+            f"Port {port} cannot be used: {e.strerror}.", remedy="Name another with --port, or 0 for a free one."
+        ) from e
     threading.Thread(target=server.serve_forever, daemon=True).start()
     typer.echo(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)")
     seen = _newest(course_root() / "lessons")

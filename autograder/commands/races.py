@@ -1,7 +1,7 @@
 """`course races`."""
 
 from itertools import groupby
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,10 +14,12 @@ from autograder.errors import CourseError
 
 def command(
     kernel: Annotated[str, typer.Argument(help="The kernel's name (`course run` lists them).")],
-    bug: Annotated[Optional[str], typer.Option(help="One of the kernel's named defects; none runs the right kernel.")] = None,
+    bug: Annotated[
+        str | None, typer.Option(help="One of the kernel's named defects; none runs the right kernel.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds 0 .. N-1 of each schedule.", min=1)] = 10,
     policy: Annotated[
-        Optional[list[str]], typer.Option(help="Schedules; default: friendly and the adversarial pct, late, lazy_mma.")
+        list[str] | None, typer.Option(help="Schedules; default: friendly and the adversarial pct, late, lazy_mma.")
     ] = None,
     timeout: Annotated[float, typer.Option(help="Time limit of one launch, in seconds.", min=0.1)] = 20.0,
 ):
@@ -30,10 +32,15 @@ def command(
 
     spec = get_spec(kernel)
     if bug is not None and bug not in spec.bugs:
-        raise CourseError(f"{kernel} has no defect named {bug!r}.", remedy=f"It has: {', '.join(sorted(spec.bugs)) or 'none'}.")
+        raise CourseError(
+            f"{kernel} has no defect named {bug!r}.", remedy=f"It has: {', '.join(sorted(spec.bugs)) or 'none'}."
+        )
     policies = [check_policy(p) for p in policy] if policy else [races.FRIENDLY, *races.ADVERSARIAL]
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{kernel}{f' with the defect {bug}' if bug else ''}: {spec.bugs[bug].explains if bug else spec.computes}", markup=False)
+    console.print(
+        f"{kernel}{f' with the defect {bug}' if bug else ''}: {spec.bugs[bug].explains if bug else spec.computes}",
+        markup=False,
+    )
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -44,7 +51,9 @@ def command(
             seeds,
             policies,
             timeout=timeout,
-            progress=lambda o: bar.update(task, advance=1, description=f"{o.policy}, checks {'on' if o.checks else 'off'}"),
+            progress=lambda o: bar.update(
+                task, advance=1, description=f"{o.policy}, checks {'on' if o.checks else 'off'}"
+            ),
         )
 
     console.print(outcome_table(outcomes, seeds))
@@ -97,6 +106,9 @@ def show_report(console: Console, outcomes) -> None:
     bad = [o for o in outcomes if not o.right and o.report is not None and o.report.findings]
     if bad:
         first = max(bad, key=lambda o: (o.checks, o.policy != "friendly"))
-        console.print(f"\nThe report of seed {first.seed}, {first.policy}, checks {'on' if first.checks else 'off'}:", markup=False)
+        console.print(
+            f"\nThe report of seed {first.seed}, {first.policy}, checks {'on' if first.checks else 'off'}:",
+            markup=False,
+        )
         console.print(str(first.report), markup=False)
         console.print("")

@@ -12,9 +12,24 @@ NAMES = {"zh": "Chinese", "en": "English"}
 
 
 def command(
-    lessons: Annotated[list[str] | None, typer.Argument(help="Lessons by number or name; without any, all of them.")] = None,
-    out: Annotated[Path, typer.Option("--out", "--course", help="The course folder to write: bundles/, source/, release/, and the gradebook, where the lessons are registered.")] = ...,
-    prebuild: Annotated[bool, typer.Option("--prebuild", help="Put the emulator's runner into the wheel (minutes once here, a minute saved for each student).")] = False,
+    lessons: Annotated[
+        list[str] | None, typer.Argument(help="Lessons by number or name; without any, all of them.")
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "--course",
+            help="The course folder to write: bundles/, source/, release/, and the gradebook, where the lessons are registered.",
+        ),
+    ] = ...,
+    prebuild: Annotated[
+        bool,
+        typer.Option(
+            "--prebuild",
+            help="Put the emulator's runner into the wheel (minutes once here, a minute saved for each student).",
+        ),
+    ] = False,
     lang: Annotated[Literal["zh", "en"], typer.Option(help="Language of the notebook that nbgrader hands out.")] = "zh",
 ):
     """Make the students' bundles and nbgrader's source and release folders. Running it again is safe; scores in the gradebook stay.
@@ -30,5 +45,9 @@ def command(
     register(chosen, CourseFolder(out), lang)  # `nbgrader autograde` asks the gradebook for the assignment
     other = "en" if lang == "zh" else "zh"
     typer.echo("Next: give students the zip; zh/ and en/ in it hold the notebook in Chinese and in English.")
-    typer.echo(f"nbgrader ({out}/source, {out}/release) hands out the {NAMES[lang]} notebook, with the {NAMES[other]} one beside it in {other}/; --lang {other} turns them round.")
-    typer.echo(f"When they have handed in: course collect {chosen[0].number if len(chosen) == 1 else 'LESSON'} DOWNLOADS --course {out}")
+    typer.echo(
+        f"nbgrader ({out}/source, {out}/release) hands out the {NAMES[lang]} notebook, with the {NAMES[other]} one beside it in {other}/; --lang {other} turns them round."
+    )
+    typer.echo(
+        f"When they have handed in: course collect {chosen[0].number if len(chosen) == 1 else 'LESSON'} DOWNLOADS --course {out}"
+    )

@@ -12,7 +12,9 @@ from autograder.commands.grade import CourseOption, DbOption
 
 def command(
     lesson: Annotated[str, typer.Argument(help="Lesson: slug, number or part of the name.")],
-    out: Annotated[Path | None, typer.Option(help="The page to write; default: grading/<lesson>-report.html in the course folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write; default: grading/<lesson>-report.html in the course folder.")
+    ] = None,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
@@ -22,4 +24,6 @@ def command(
     from autograder.lesson import load_lesson
     from autograder.report import write_report
 
-    typer.echo(f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out, tell=lambda line: typer.echo(printable(line)))}")
+    typer.echo(
+        f"Report: {write_report(load_lesson(lesson), CourseFolder(course, db_url=db), out, tell=lambda line: typer.echo(printable(line)))}"
+    )

@@ -35,15 +35,30 @@ def command(
 
     found = load_lesson(lesson)
     screen = Console(stderr=True)
-    with Progress(TextColumn("reading what waits"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with Progress(
+        TextColumn("reading what waits"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    ) as bar:
         task = bar.add_task("reading", total=None)
-        session = Session(found, CourseFolder(course, db_url=db), by or _user(), step=lambda done, of: bar.update(task, completed=done, total=of))
+        session = Session(
+            found,
+            CourseFolder(course, db_url=db),
+            by or _user(),
+            step=lambda done, of: bar.update(task, completed=done, total=of),
+        )
     try:
         for note in [*session.notes, session.kept_back]:
             if note:
                 typer.echo(printable(note), err=True)
         open_ = [i for i in session.items.values() if i.decision is None]
-        typer.echo(f"{found.slug}: {len(open_)} different answers of {sum(len(i.cells) for i in open_)} wait, in {len(session.groups)} groups; decided before: {len(session.items) - len(open_)}.")
+        typer.echo(
+            f"{found.slug}: {len(open_)} different answers of {sum(len(i.cells) for i in open_)} wait, in {len(session.groups)} groups; decided before: {len(session.items) - len(open_)}."
+        )
         with ReviewServer(session, port=port, lang=lang) as server:
             typer.echo(f"Open {server.url}\nCtrl-C ends it.")
             if browser:
@@ -57,7 +72,9 @@ def command(
     finally:
         session.close()
     left = sum(i.decision is None for i in session.items.values())
-    typer.echo(f"{len(session.items) - left} decided, {left} left. {session.kept_back or 'All of it is in the gradebook.'}")
+    typer.echo(
+        f"{len(session.items) - left} decided, {left} left. {session.kept_back or 'All of it is in the gradebook.'}"
+    )
 
 
 def _user() -> str:

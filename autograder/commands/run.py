@@ -2,7 +2,7 @@
 
 import importlib.util
 import inspect
-from typing import Annotated, Optional
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -13,30 +13,48 @@ from autograder.errors import CourseError
 
 
 def command(
-    kernel: Annotated[Optional[str], typer.Argument(help="The kernel's name, or a CUDA file: FILE.cu; none lists the kernels.")] = None,
-    backend: Annotated[Optional[str], typer.Option(help="gpu or emulator; default: the GPU where it can run the kernel.")] = None,
-    bug: Annotated[Optional[str], typer.Option(help="Build one of the kernel's named defects in.")] = None,
+    kernel: Annotated[
+        str | None, typer.Argument(help="The kernel's name, or a CUDA file: FILE.cu; none lists the kernels.")
+    ] = None,
+    backend: Annotated[
+        str | None, typer.Option(help="gpu or emulator; default: the GPU where it can run the kernel.")
+    ] = None,
+    bug: Annotated[str | None, typer.Option(help="Build one of the kernel's named defects in.")] = None,
     size: Annotated[
-        Optional[list[str]], typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated.")
+        list[str] | None,
+        typer.Option(help="An argument of the example, NAME=VALUE (m=300, act=relu); may be repeated."),
     ] = None,
     data_seed: Annotated[int, typer.Option(help="Seed of the random inputs.")] = 0,
-    seed: Annotated[Optional[int], typer.Option(help="Emulator: seed of the schedule.")] = None,
-    policy: Annotated[Optional[str], typer.Option(help="Emulator: schedule (friendly, rr, random, pct, late, lazy_mma, timed).")] = None,
-    checks: Annotated[
-        Optional[bool], typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses.")
+    seed: Annotated[int | None, typer.Option(help="Emulator: seed of the schedule.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Emulator: schedule (friendly, rr, random, pct, late, lazy_mma, timed).")
     ] = None,
-    entry: Annotated[Optional[str], typer.Option(help="FILE.cu: the kernel, with template arguments: 'reduce<float, 256>'.")] = None,
-    grid: Annotated[Optional[str], typer.Option(help="FILE.cu: blocks, as 128 or 16,16.")] = None,
-    block: Annotated[Optional[str], typer.Option(help="FILE.cu: threads a block.")] = None,
+    checks: Annotated[
+        bool | None,
+        typer.Option("--checks/--no-checks", help="Emulator: look for races, missing fences and bad accesses."),
+    ] = None,
+    entry: Annotated[
+        str | None, typer.Option(help="FILE.cu: the kernel, with template arguments: 'reduce<float, 256>'.")
+    ] = None,
+    grid: Annotated[str | None, typer.Option(help="FILE.cu: blocks, as 128 or 16,16.")] = None,
+    block: Annotated[str | None, typer.Option(help="FILE.cu: threads a block.")] = None,
     shared: Annotated[int, typer.Option(help="FILE.cu: bytes of dynamic shared memory.")] = 0,
-    cluster: Annotated[Optional[str], typer.Option(help="FILE.cu: blocks a cluster.")] = None,
-    arg: Annotated[Optional[list[str]], typer.Option(help='FILE.cu: an argument, as "x=float32[1024]:random" or n=1024; one for each parameter.')] = None,
-    set_: Annotated[Optional[list[str]], typer.Option("--set", help='FILE.cu: a __constant__ or __device__ variable, as "c=float32[9]:random".')] = None,
-    define: Annotated[Optional[list[str]], typer.Option(help="FILE.cu: a macro, NAME=VALUE.")] = None,
-    check: Annotated[Optional[list[str]], typer.Option(help='FILE.cu: what an array must be, in NumPy: "y = 2 * x + y".')] = None,
-    tolerance: Annotated[Optional[float], typer.Option(help="FILE.cu: bound on the relative error of a check.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="FILE.cu: blocks a cluster.")] = None,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(help='FILE.cu: an argument, as "x=float32[1024]:random" or n=1024; one for each parameter.'),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help='FILE.cu: a __constant__ or __device__ variable, as "c=float32[9]:random".'),
+    ] = None,
+    define: Annotated[list[str] | None, typer.Option(help="FILE.cu: a macro, NAME=VALUE.")] = None,
+    check: Annotated[
+        list[str] | None, typer.Option(help='FILE.cu: what an array must be, in NumPy: "y = 2 * x + y".')
+    ] = None,
+    tolerance: Annotated[float | None, typer.Option(help="FILE.cu: bound on the relative error of a check.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, max=600, help="FILE.cu: seconds for the launch.")] = 30.0,
-    sms: Annotated[Optional[int], typer.Option(min=1, max=1024, help="FILE.cu: blocks that run at a time (8).")] = None,
+    sms: Annotated[int | None, typer.Option(min=1, max=1024, help="FILE.cu: blocks that run at a time (8).")] = None,
 ):
     """Run a kernel once on random inputs, compare it with float64, and print the receipt. Exit status 0: the result is right.
 
@@ -53,15 +71,32 @@ def command(
         return
     if kernel.endswith((".cu", ".cuh")):
         if importlib.util.find_spec("autograder.foreign") is None:
-            raise CourseError("`course run FILE.cu` is not part of the student's install: it needs the grader's jail.", remedy="In Python: kernels.run_source(path, grid=..., block=..., args=...).")
+            raise CourseError(
+                "`course run FILE.cu` is not part of the student's install: it needs the grader's jail.",
+                remedy="In Python: kernels.run_source(path, grid=..., block=..., args=...).",
+            )
         from autograder.foreign.command import Request, run
 
         if backend == "gpu" or bug:
-            raise CourseError("A CUDA file runs on the emulator, as it stands.", remedy="Leave out --backend gpu and --bug.")
+            raise CourseError(
+                "A CUDA file runs on the emulator, as it stands.", remedy="Leave out --backend gpu and --bug."
+            )
         schedule = {"seed": seed, "policy": policy and check_policy(policy), "checks": checks, "sms": sms}
         run(
             Request(
-                kernel, entry, grid, block, shared, cluster, arg or (), set_ or (), define or (), check or (), tolerance, data_seed, timeout,
+                kernel,
+                entry,
+                grid,
+                block,
+                shared,
+                cluster,
+                arg or (),
+                set_ or (),
+                define or (),
+                check or (),
+                tolerance,
+                data_seed,
+                timeout,
                 {name: value for name, value in schedule.items() if value is not None},
             ),  # fmt: skip
             console,
@@ -78,7 +113,9 @@ def command(
     reference = loaded.reference(*given, **params)
     error, bound = relative_error(arrays.to_numpy(out), reference), tolerance_of(loaded.spec, given, params)
     right = bool(error <= bound)
-    console.print(f"error against float64: {error:.2e} (bound {bound:.0e}): {'right' if right else 'WRONG'}", markup=False)
+    console.print(
+        f"error against float64: {error:.2e} (bound {bound:.0e}): {'right' if right else 'WRONG'}", markup=False
+    )
     if not right and np.isnan(error):
         results = arrays.to_numpy(out if isinstance(out, tuple) else (out,))
         missing = sum(int(np.isnan(r.astype(np.float64)).sum()) for r in results)
@@ -131,5 +168,8 @@ def example(kernel: str, bug: str | None, seed: int, sizes: list[str] | None):
     unknown = [name for name in settings if name not in takes]
     if unknown:
         remedy = f"It takes: {', '.join(takes)}." if takes else "It takes none."
-        raise CourseError(f"The example of {kernel}{f' with {bug}' if bug else ''} has no setting {', '.join(unknown)}.", remedy=remedy)
+        raise CourseError(
+            f"The example of {kernel}{f' with {bug}' if bug else ''} has no setting {', '.join(unknown)}.",
+            remedy=remedy,
+        )
     return races.arguments(kernel, bug, seed, **settings)

@@ -16,7 +16,9 @@ def command(
     lesson: Annotated[str, typer.Argument(help="Lesson, e.g. lesson07 or 7.")],
     answers: Annotated[Path, typer.Argument(metavar="IN.jsonl", help='Lines {"id","question":"Q1|Q2|Q3","answer"}.')],
     out: Annotated[Path, typer.Option(help="Where to write one line of score an answer.")],
-    judge: Annotated[Literal["offline", "llm"], typer.Option(help="llm: a model at COURSE_JUDGE_URL reads too.")] = "offline",
+    judge: Annotated[
+        Literal["offline", "llm"], typer.Option(help="llm: a model at COURSE_JUDGE_URL reads too.")
+    ] = "offline",
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a core for large files.")] = None,
 ) -> None:
     """Score free-text answers by causal link. A line that cannot be read is reported with its number; the others are scored.
@@ -39,7 +41,17 @@ def command(
 
     def records():
         nonlocal review
-        for line, score in zip(good, score_lines(lines, source.folder / "rubric.yml", lesson_text=text, judge=reader, jobs=jobs, step=lambda: bar.advance(task))):
+        for line, score in zip(
+            good,
+            score_lines(
+                lines,
+                source.folder / "rubric.yml",
+                lesson_text=text,
+                judge=reader,
+                jobs=jobs,
+                step=lambda: bar.advance(task),
+            ),
+        ):
             review += score.lane == "review"
             yield record(line, score)
 

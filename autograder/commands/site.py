@@ -13,12 +13,19 @@ from autograder.site.build import EDITIONS, LACKS
 def command(
     renderer: Annotated[str, typer.Option(help="auto (Quarto where installed), quarto or smalldocs.")] = "auto",
     edition: Annotated[str, typer.Option(help="student, or answer with the reference answers.")] = "student",
-    out: Annotated[Path | None, typer.Option(help="Folder for the site; an older site there is replaced. Default: _site, and _site-answer for the answer edition.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the site; an older site there is replaced. Default: _site, and _site-answer for the answer edition."
+        ),
+    ] = None,
 ):
     """Build the course website, Chinese and English."""
     console = Console(stderr=True)
     with console.status("") as status:
-        built = build_site(out or Path(EDITIONS.get(edition, "_site")), edition=edition, renderer=renderer, progress=status.update)
+        built = build_site(
+            out or Path(EDITIONS.get(edition, "_site")), edition=edition, renderer=renderer, progress=status.update
+        )
     print(f"{built.pages} pages ({edition} edition, {built.renderer}): {built.out / 'index.html'}")
     if built.renderer in LACKS:
         print(LACKS[built.renderer])

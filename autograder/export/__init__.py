@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "canvas", "moodle")
 
 
-def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | None = None, *, tell: Callable[[str], None] = lambda line: None) -> Path:
+def export(
+    lesson: Lesson,
+    course: CourseFolder | Path,
+    fmt: str,
+    to: Path | None = None,
+    *,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Path:
     """Write the grades of one lesson and return the file, by default grading/<lesson>-<format>.csv in the course folder.
 
     fmt: "csv", "canvas" or "moodle".  tell: gets a line for each kind of grade that an LMS does not get yet, and how to release it; and one
@@ -35,7 +42,9 @@ def export(lesson: Lesson, course: CourseFolder | Path, fmt: str, to: Path | Non
     try:
         write_output(path, text, course)
     except OSError as e:
-        raise CourseError(f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+        raise CourseError(
+            f"The export cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out."
+        ) from None
     for line in unread_lines(finals):
         tell(line)
     if fmt != "csv":

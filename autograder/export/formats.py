@@ -83,17 +83,41 @@ def canvas_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
 
 def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
     """Moodle's offline grading worksheet; Identifier is "Participant <number>" where the number came with the download."""
-    yield ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed", "Last modified (grade)", "Feedback comments"]
+    yield [
+        "Identifier",
+        "Full name",
+        "Email address",
+        "Status",
+        "Grade",
+        "Maximum Grade",
+        "Grade can be changed",
+        "Last modified (grade)",
+        "Feedback comments",
+    ]
     for f in finals:
         name = " ".join(x for x in (f.first_name, f.last_name) if x) or f.result.student
         identifier = f"Participant {f.lms_user_id}" if f.lms_user_id else _text(f.result.student)
         grade = released(f)
         status = "Graded" if grade != "" else "Submitted for grading"
         modified = f.graded_at.strftime("%A, %d %B %Y, %I:%M %p") if f.graded_at and grade != "" else "-"
-        yield [identifier, _text(name), _text(f.email), status, grade, lesson.rubric.points.total(), "Yes", modified, _text(_remark(f))]
+        yield [
+            identifier,
+            _text(name),
+            _text(f.email),
+            status,
+            grade,
+            lesson.rubric.points.total(),
+            "Yes",
+            modified,
+            _text(_remark(f)),
+        ]
 
 
-ROWS: dict[str, Callable[[Lesson, Iterable[Final]], Iterator[list]]] = {"csv": csv_rows, "canvas": canvas_rows, "moodle": moodle_rows}
+ROWS: dict[str, Callable[[Lesson, Iterable[Final]], Iterator[list]]] = {
+    "csv": csv_rows,
+    "canvas": canvas_rows,
+    "moodle": moodle_rows,
+}
 
 
 def to_csv(rows: Iterable[list]) -> str:
@@ -113,7 +137,9 @@ def held_back(finals: Iterable[Final]) -> list[str]:
     waiting = [f"{f.result.student} ({' '.join(f.human.waiting)})" for f in finals if f.waits]
     ungraded = [f.result.student for f in finals if f.score is None]
     return [
-        f"Grade left empty for {len(names)}, {why}: {', '.join(names[:NAMES_SHOWN])}" + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "") + "."
+        f"Grade left empty for {len(names)}, {why}: {', '.join(names[:NAMES_SHOWN])}"
+        + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "")
+        + "."
         for names, why in ((waiting, "whose points wait for a person"), (ungraded, "who are UNGRADED"))
         if names
     ]
@@ -126,7 +152,11 @@ def _remark(f: Final) -> str:
 def _names(f: Final) -> tuple[str, str]:
     """(given, family). Where Moodle writes "Family, Given", the gradebook has them the other way round, parted at the first blank."""
     family, comma, given = f"{f.first_name} {f.last_name}".partition(",")
-    return (given.strip(), family.strip()) if f.first_name and comma and not _SUFFIX.fullmatch(given.strip()) else (f.first_name, f.last_name)
+    return (
+        (given.strip(), family.strip())
+        if f.first_name and comma and not _SUFFIX.fullmatch(given.strip())
+        else (f.first_name, f.last_name)
+    )
 
 
 _SUFFIX = re.compile(r"(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)?\.?", re.I)  # what follows a comma in "Mary O'Brien, Jr."

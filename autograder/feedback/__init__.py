@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def write_feedback(
-    lesson: Lesson, course: CourseFolder | Path, *, progress: Callable[[int, int], None] | None = None, tell: Callable[[str], None] = lambda line: None
+    lesson: Lesson,
+    course: CourseFolder | Path,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> list[Path]:
     """Write feedback/<student>/<lesson>/<lesson>.html for everyone graded; return the pages in order of the names.
 
@@ -44,5 +48,9 @@ def write_feedback(
             progress(n, len(finals))
     if failed:
         where, why = failed[0]
-        raise CourseError(f"{len(failed)} of {len(finals)} pages cannot be written: {why}.", where=str(where), remedy="Make its folder writable and run the same command again.")
+        raise CourseError(
+            f"{len(failed)} of {len(finals)} pages cannot be written: {why}.",
+            where=str(where),
+            remedy="Make its folder writable and run the same command again.",
+        )
     return written

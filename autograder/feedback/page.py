@@ -28,7 +28,9 @@ QUOTE_CHARS = 1200  # a quote longer than this is cut: the page stays readable a
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    return Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 @lru_cache(maxsize=1)
@@ -57,32 +59,57 @@ def _render(lesson: Lesson, final: Final, limit: int) -> str:
     result = final.result
     lang = result.lang
     words = WORDS[lang]
-    return _environment().get_template("page.html.jinja").render(
-        w=words,
-        html_lang={"zh": "zh-CN", "en": "en"}[lang],
-        css=stylesheet()[0],
-        policy=policy(),
-        title=lesson.edition(lang).title,
-        result=result,
-        note=_note(result, words),
-        why=[(is_veto(r), r) for r in result.reasons],
-        bare_veto=[] if any(map(is_veto, result.reasons)) else result.veto,
-        final=final,
-        pass_mark=lesson.rubric.pass_mark,
-        maximum=lesson.rubric.points.total(),
-        parts=[_part(lesson, final, name, words) for name in POINT_NAMES],
-        checks=[{"passed": c.passed, "kind": words["kind"][c.kind], "name": c.name.get(lang), "message": c.message.get(lang) if c.message else ""} for c in sorted(result.checks, key=lambda c: c.passed)],
-        slots=[_slot(lesson.rubric.slots[n], result.slots[n], n, final, lang, limit) for n in WRITTEN if n in result.slots],
-        conditions=[] if result.state == "UNGRADED" else conditions(final.auto, final.human, result.points, lesson.rubric),
-        findings=[] if result.state == "UNGRADED" else [{"severity": f.severity, "message": _cut(f.message.get(lang), limit), "where": f.where} for f in result.findings],
-        comments=[{"cell": words["cell"].get(n, n), "text": text} for n, text in final.human.comments.items()],
+    return (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            w=words,
+            html_lang={"zh": "zh-CN", "en": "en"}[lang],
+            css=stylesheet()[0],
+            policy=policy(),
+            title=lesson.edition(lang).title,
+            result=result,
+            note=_note(result, words),
+            why=[(is_veto(r), r) for r in result.reasons],
+            bare_veto=[] if any(map(is_veto, result.reasons)) else result.veto,
+            final=final,
+            pass_mark=lesson.rubric.pass_mark,
+            maximum=lesson.rubric.points.total(),
+            parts=[_part(lesson, final, name, words) for name in POINT_NAMES],
+            checks=[
+                {
+                    "passed": c.passed,
+                    "kind": words["kind"][c.kind],
+                    "name": c.name.get(lang),
+                    "message": c.message.get(lang) if c.message else "",
+                }
+                for c in sorted(result.checks, key=lambda c: c.passed)
+            ],
+            slots=[
+                _slot(lesson.rubric.slots[n], result.slots[n], n, final, lang, limit)
+                for n in WRITTEN
+                if n in result.slots
+            ],
+            conditions=[]
+            if result.state == "UNGRADED"
+            else conditions(final.auto, final.human, result.points, lesson.rubric),
+            findings=[]
+            if result.state == "UNGRADED"
+            else [
+                {"severity": f.severity, "message": _cut(f.message.get(lang), limit), "where": f.where}
+                for f in result.findings
+            ],
+            comments=[{"cell": words["cell"].get(n, n), "text": text} for n, text in final.human.comments.items()],
+        )
     )
 
 
 def _note(result: Result, words: dict) -> str:
     """What the state means. A failed check of the student's own stands below a PASS, so what it changes is said."""
     own_failed = any(c.kind == "own_case" and not c.passed for c in result.checks)
-    return words["state_note"][result.state] + (" " * (result.lang == "en") + words["own_case_failed"] if result.state == "PASS" and own_failed else "")
+    return words["state_note"][result.state] + (
+        " " * (result.lang == "en") + words["own_case_failed"] if result.state == "PASS" and own_failed else ""
+    )
 
 
 def _part(lesson: Lesson, final: Final, name: str, words: dict) -> dict:
@@ -91,7 +118,13 @@ def _part(lesson: Lesson, final: Final, name: str, words: dict) -> dict:
     waiting = name in final.human.waiting
     by_person = name in final.human.manual
     note = words["by_person"] if by_person else words["provisional"] if waiting else ""
-    return {"name": words["part"][name], "points": points, "maximum": maximum, "share": min(1.0, points / maximum), "note": note}
+    return {
+        "name": words["part"][name],
+        "points": points,
+        "maximum": maximum,
+        "share": min(1.0, points / maximum),
+        "note": note,
+    }
 
 
 def _slot(slot: Slot, score: SlotScore, name: str, final: Final, lang: str, limit: int) -> dict:
@@ -105,9 +138,21 @@ def _slot(slot: Slot, score: SlotScore, name: str, final: Final, lang: str, limi
         "points": points,
         "maximum": slot.points,
         "review": name in final.human.waiting,
-        "found": [{"quote": _cut(x.quote, limit), "link": _chain(links.get(x.id), lang), "kind": links[x.id].kind if x.id in links else ""} for x in score.links],
-        "missing": [] if full else [{"hint": links[x].hint.get(lang), "kind": links[x].kind} for x in score.missing if x in links],
-        "wrong": [{"quote": _cut(m.quote, limit), "hint": wrong[m.id].hint.get(lang) if m.id in wrong else "", "veto": m.veto} for m in score.misconceptions],
+        "found": [
+            {
+                "quote": _cut(x.quote, limit),
+                "link": _chain(links.get(x.id), lang),
+                "kind": links[x.id].kind if x.id in links else "",
+            }
+            for x in score.links
+        ],
+        "missing": []
+        if full
+        else [{"hint": links[x].hint.get(lang), "kind": links[x].kind} for x in score.missing if x in links],
+        "wrong": [
+            {"quote": _cut(m.quote, limit), "hint": wrong[m.id].hint.get(lang) if m.id in wrong else "", "veto": m.veto}
+            for m in score.misconceptions
+        ],
         "discarded": [_cut(text, limit) for text in score.discarded],
     }
 

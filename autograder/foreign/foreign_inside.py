@@ -52,7 +52,10 @@ def answer(wanted: dict, raw: bytes) -> tuple[dict, list[bytes]]:
 
     program = Program(wanted["text"], wanted["name"], None, wanted["defines"])
     if wanted["list"]:
-        kernels = [[e.name, e.template, [[p.type, p.name] for p in e.parameters], e.file, e.line] for e in program.entries[:100]]
+        kernels = [
+            [e.name, e.template, [[p.type, p.name] for p in e.parameters], e.file, e.line]
+            for e in program.entries[:100]
+        ]
         return {"error": "", "kernels": kernels}, []
     at, values, arrays = 0, {}, []
     for name, a in [*wanted["args"], *(("=" + n, a) for n, a in wanted["initial"])]:
@@ -70,7 +73,15 @@ def answer(wanted: dict, raw: bytes) -> tuple[dict, list[bytes]]:
             values[name] = a["value"]
     initial = {n[1:]: values.pop(n) for n in list(values) if n.startswith("=")}
     kernel = ForeignKernel(program, wanted["entry"], initial=initial)
-    report = kernel(wanted["grid"], wanted["block"], values, shared=wanted["shared"], cluster=wanted["cluster"], raises=False, **wanted["options"])
+    report = kernel(
+        wanted["grid"],
+        wanted["block"],
+        values,
+        shared=wanted["shared"],
+        cluster=wanted["cluster"],
+        raises=False,
+        **wanted["options"],
+    )
     head = {"error": "", "status": report.status, "text": str(report)[:12000], "output": report.output[:8000]}
     return head, [a.tobytes() for a in arrays]
 

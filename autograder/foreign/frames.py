@@ -37,9 +37,17 @@ def arrays_of(args: Mapping[str, Any]) -> list[np.ndarray]:
 
 
 def request(head: Mapping[str, Any], args: Mapping[str, Any], initial: Mapping[str, np.ndarray]) -> bytes:
-    described = {**head, "args": [(n, _describe(a)) for n, a in args.items()], "initial": [(n, _describe(a)) for n, a in initial.items()]}
+    described = {
+        **head,
+        "args": [(n, _describe(a)) for n, a in args.items()],
+        "initial": [(n, _describe(a)) for n, a in initial.items()],
+    }
     body = json.dumps(described).encode()
-    return struct.pack("!Q", len(body)) + body + b"".join(np.ascontiguousarray(a).tobytes() for a in [*arrays_of(args), *arrays_of(initial)])
+    return (
+        struct.pack("!Q", len(body))
+        + body
+        + b"".join(np.ascontiguousarray(a).tobytes() for a in [*arrays_of(args), *arrays_of(initial)])
+    )
 
 
 def _describe(a: Any) -> dict:
@@ -66,10 +74,19 @@ def read(data: bytes, args: Mapping[str, Any]) -> Answer:
         return Answer(clean(head["error"], 4000))
     if "kernels" in head:
         try:
-            kernels = tuple((str(n), str(t), tuple((str(a), str(b)) for a, b in ps), str(f), int(line)) for n, t, ps, f, line in head["kernels"])
+            kernels = tuple(
+                (str(n), str(t), tuple((str(a), str(b)) for a, b in ps), str(f), int(line))
+                for n, t, ps, f, line in head["kernels"]
+            )
         except (TypeError, ValueError) as e:
             raise Malformed("its list") from e
-        return Answer("", kernels=tuple((clean(n), clean(t), tuple((clean(a), clean(b)) for a, b in ps), clean(f), line) for n, t, ps, f, line in kernels))
+        return Answer(
+            "",
+            kernels=tuple(
+                (clean(n), clean(t), tuple((clean(a), clean(b)) for a, b in ps), clean(f), line)
+                for n, t, ps, f, line in kernels
+            ),
+        )
     if not all(type(head.get(k)) is str for k in ("status", "text", "output")):
         raise Malformed("its head")
     at = 8 + length

@@ -68,7 +68,9 @@ class _Helper:
         self.pid = os.getpid()
         self.link, theirs = socket.socketpair()
         command = [sys.executable, "-m", "autograder.gradebook.apart", str(theirs.fileno())]
-        self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], env=environment(), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         theirs.close()
         self.ready = False
         with contextlib.suppress(OSError):

@@ -48,7 +48,11 @@ def ensure_assignment(gradebook: Gradebook, course: CourseFolder, lesson: Lesson
     saved = {c.name for c in gradebook.find_notebook(lesson.slug, lesson.slug).grade_cells}
     gradebook.db.commit()
     if missing := set(wanted) - saved:
-        raise CourseError(f"The released notebook lacks the graded cells {sorted(missing)}.", where=str(lesson.folder), remedy="Run `course lint` and mend the lesson.")
+        raise CourseError(
+            f"The released notebook lacks the graded cells {sorted(missing)}.",
+            where=str(lesson.folder),
+            remedy="Run `course lint` and mend the lesson.",
+        )
 
 
 def ensure_folders(course: CourseFolder, lesson: Lesson) -> None:

@@ -80,7 +80,9 @@ def autograded_text(lesson: Lesson, source: Path | None, result: Result, *, unsh
         head = words["unread"].format(why=joined(result.reasons, result.lang))
     else:
         parts = read_parts(lesson, source, notebook["cells"]) if source else []
-        head = words["verdict"].format(state=result.state, total=result.total, reasons=joined(result.reasons, result.lang))
+        head = words["verdict"].format(
+            state=result.state, total=result.total, reasons=joined(result.reasons, result.lang)
+        )
     head += "\n\n" + words["unshown"] if unshown else ""
     mine = {p.cell_id: p for p in parts if p.cell_id}
     cells = notebook["cells"] = _worth_showing(notebook["cells"], mine)
@@ -95,7 +97,9 @@ def autograded_text(lesson: Lesson, source: Path | None, result: Result, *, unsh
     if extra:
         cells.append(_markdown("course-extra", words["extra"]))
         cells += [_extra_cell(n, p) for n, p in enumerate(extra, 1)]
-    return json.dumps(notebook, ensure_ascii=False) + "\n"  # without indent: several times as fast, and nobody reads it as text
+    return (
+        json.dumps(notebook, ensure_ascii=False) + "\n"
+    )  # without indent: several times as fast, and nobody reads it as text
 
 
 _RELEASED: dict[tuple[int, str], tuple[Lesson, str]] = {}
@@ -126,7 +130,11 @@ def _scored(cell: dict) -> bool:
 
 
 def _touched(cell: dict, part: Part | None) -> bool:
-    return part is not None and cell["cell_type"] == "code" and bool(part.outputs or part.source.strip() != _text(cell).strip())
+    return (
+        part is not None
+        and cell["cell_type"] == "code"
+        and bool(part.outputs or part.source.strip() != _text(cell).strip())
+    )
 
 
 def _text(cell: dict) -> str:
@@ -157,13 +165,29 @@ def _show_checks(cells: list[dict], result: Result, words: dict) -> None:
         for c in result.checks:
             if c.kind == name or (name == "boundary" and c.kind == "own_case"):
                 message = f": {c.message.get(result.lang)}" if c.message else ""
-                lines.append(words["check"].format(mark="✓" if c.passed else "✗", kind=words["kind"][c.kind], name=c.name.get(result.lang), message=message))
-        cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines) + "\n"}] if lines else []
+                lines.append(
+                    words["check"].format(
+                        mark="✓" if c.passed else "✗",
+                        kind=words["kind"][c.kind],
+                        name=c.name.get(result.lang),
+                        message=message,
+                    )
+                )
+        cell["outputs"] = (
+            [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines) + "\n"}] if lines else []
+        )
 
 
 def _extra_cell(n: int, part: Part) -> dict:
     if part.kind == "code":
-        cell = {"cell_type": "code", "id": f"extra-{n}", "metadata": {}, "source": part.source[:MAX_SOURCE], "outputs": safe_outputs(part.outputs), "execution_count": part.execution_count}
+        cell = {
+            "cell_type": "code",
+            "id": f"extra-{n}",
+            "metadata": {},
+            "source": part.source[:MAX_SOURCE],
+            "outputs": safe_outputs(part.outputs),
+            "execution_count": part.execution_count,
+        }
         if part.hints:
             cell["metadata"] = {"course": {"hints": part.hints}}
         return cell

@@ -40,11 +40,22 @@ def refuse_unreachable(address: str) -> None:
         asyncio.run(asyncio.wait_for(say_hello(), CONNECT + 1))
     except (OSError, TimeoutError) as e:
         raise _silent(address, e) from None
-    except (ValueError, TypeError, RuntimeError, ImportError) as e:  # no address, or a kind of connection that is not set up here
-        raise CourseError(f"No dask scheduler can be reached at this address: {e}.", where=address, remedy="Write it like tcp://host:8786, as `dask scheduler` prints it.") from None
+    except (
+        ValueError,
+        TypeError,
+        RuntimeError,
+        ImportError,
+    ) as e:  # no address, or a kind of connection that is not set up here
+        raise CourseError(
+            f"No dask scheduler can be reached at this address: {e}.",
+            where=address,
+            remedy="Write it like tcp://host:8786, as `dask scheduler` prints it.",
+        ) from None
 
 
-def grade_on_cluster(address: str, lesson: Lesson, items: Iterable[tuple[str, Path]], rubric_hash: str) -> Iterator[Result]:
+def grade_on_cluster(
+    address: str, lesson: Lesson, items: Iterable[tuple[str, Path]], rubric_hash: str
+) -> Iterator[Result]:
     """Results as they are done, in any order. Raises CourseError where the scheduler cannot be reached or no worker is left."""
     from distributed import Client
 
@@ -57,7 +68,11 @@ def grade_on_cluster(address: str, lesson: Lesson, items: Iterable[tuple[str, Pa
         waiting: dict = {}  # future -> student
         while True:
             for student, path in _some(source, WINDOW * _threads(client, address) - len(waiting)):
-                waiting[client.submit(_grade_bytes, lesson.slug, student, path.read_bytes(), rubric_hash, pure=False, retries=1)] = student
+                waiting[
+                    client.submit(
+                        _grade_bytes, lesson.slug, student, path.read_bytes(), rubric_hash, pure=False, retries=1
+                    )
+                ] = student
             if not waiting:
                 return
             for future in _wait(client, list(waiting), address):
@@ -98,8 +113,13 @@ def _outcome(future, student: str, lesson: Lesson, address: str) -> Result | Non
     except TimeoutError:
         return None
     except KilledWorker:
-        why = Text(zh="批改它的几个进程先后被终止，需要人工查看；下一次批改会自动再试。", en="Every worker that graded it was ended; a person must look. The next grading run tries it again.")
-        return Result.ungraded(student, lesson.slug, why, findings=[Finding(code="grader_crashed", severity="review", message=why)])
+        why = Text(
+            zh="批改它的几个进程先后被终止，需要人工查看；下一次批改会自动再试。",
+            en="Every worker that graded it was ended; a person must look. The next grading run tries it again.",
+        )
+        return Result.ungraded(
+            student, lesson.slug, why, findings=[Finding(code="grader_crashed", severity="review", message=why)]
+        )
     except CancelledError:
         raise _lost(address) from None
 
@@ -115,16 +135,28 @@ def _threads(client, address: str) -> int:
         if count:
             return count
         if time.monotonic() > until:
-            raise CourseError("The cluster has no worker.", where=address, remedy=f"Start workers with `dask worker {address} --nthreads 1` and run the same command again; nothing graded is lost.")
+            raise CourseError(
+                "The cluster has no worker.",
+                where=address,
+                remedy=f"Start workers with `dask worker {address} --nthreads 1` and run the same command again; nothing graded is lost.",
+            )
         time.sleep(0.5)
 
 
 def _silent(address: str, e: Exception) -> CourseError:
-    return CourseError(f"No dask scheduler answers: {str(e) or type(e).__name__}.", where=address, remedy="Start one with `dask scheduler` and workers with `dask worker ADDRESS`.")
+    return CourseError(
+        f"No dask scheduler answers: {str(e) or type(e).__name__}.",
+        where=address,
+        remedy="Start one with `dask scheduler` and workers with `dask worker ADDRESS`.",
+    )
 
 
 def _lost(address: str) -> CourseError:
-    return CourseError("The connection to the dask scheduler is lost.", where=address, remedy="Start it again and run the same command; nothing graded is lost.")
+    return CourseError(
+        "The connection to the dask scheduler is lost.",
+        where=address,
+        remedy="Start it again and run the same command; nothing graded is lost.",
+    )
 
 
 @lru_cache(maxsize=4)
@@ -134,7 +166,11 @@ def _lesson(slug: str, rubric_hash: str) -> Lesson:
 
     lesson = load_lesson(slug)
     if hash_of(lesson) != rubric_hash:
-        raise CourseError(f"This worker has other checks or another rubric for {slug}.", where=str(lesson.folder), remedy="Bring the workers' checkout to the same version and run again.")
+        raise CourseError(
+            f"This worker has other checks or another rubric for {slug}.",
+            where=str(lesson.folder),
+            remedy="Bring the workers' checkout to the same version and run again.",
+        )
     return lesson
 
 

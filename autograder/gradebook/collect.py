@@ -101,7 +101,12 @@ def collect(lesson: Lesson, downloads: Path, course: CourseFolder, *, plain: boo
             if owner is not None:
                 hands.setdefault((owner.lms, owner.lms_id or owner.name), []).append((owner, file))
             elif not file.place.name.startswith("."):
-                taken.skipped.append((str(file.place), f'not a name of Canvas or Moodle; --plain takes it for the student "{_stem(file.place.parts[0])}"'))
+                taken.skipped.append(
+                    (
+                        str(file.place),
+                        f'not a name of Canvas or Moodle; --plain takes it for the student "{_stem(file.place.parts[0])}"',
+                    )
+                )
         course.prepare()
         _place(lesson, course, hands.values(), sides, taken)
     return taken
@@ -118,14 +123,20 @@ def _plainly(lesson: Lesson, files: list[File]) -> list[tuple[Owner, File]]:
             break  # one student's folder, not the class's
         depth += 1
     names = [(f.place.parts[min(depth, len(f.place.parts) - 1)], f) for f in files]
-    return [(Owner("plain", _AGAIN.sub("", _stem(name)) if name == f.place.name else name), f) for name, f in names if not name.startswith((".", "~$"))]
+    return [
+        (Owner("plain", _AGAIN.sub("", _stem(name)) if name == f.place.name else name), f)
+        for name, f in names
+        if not name.startswith((".", "~$"))
+    ]
 
 
 def _stem(name: str) -> str:
     return _ENDINGS.sub("", name) or name
 
 
-def _place(lesson: Lesson, course: CourseFolder, hands: Iterable[list[tuple[Owner, File]]], sides: dict, taken: Collected) -> None:
+def _place(
+    lesson: Lesson, course: CourseFolder, hands: Iterable[list[tuple[Owner, File]]], sides: dict, taken: Collected
+) -> None:
     with course.gradebook(write=True) as gradebook:
         known = {s.lms_user_id: s.id for s in gradebook.students if s.lms_user_id}
         for files in sorted(hands, key=lambda files: files[0][0].student):
@@ -146,13 +157,19 @@ def _place(lesson: Lesson, course: CourseFolder, hands: Iterable[list[tuple[Owne
                 _take_beside(file, sides, target.parent)
             if owner.lms_id and owner.lms_id not in known:
                 given, _, family = owner.name.partition(" ")
-                names = {"first_name": given, "last_name": family} if owner.lms == "moodle" else {"last_name": owner.name}
+                names = (
+                    {"first_name": given, "last_name": family} if owner.lms == "moodle" else {"last_name": owner.name}
+                )
                 gradebook.update_or_create_student(student, lms_user_id=owner.lms_id, **names)
             taken.students.append(student)
             taken.names[owner.lms] += 1
             if why:
                 taken.unread.append((student, str(file.place), why))
-            taken.skipped += [(str(f.place), f"{student} handed in several files; {file.place.name} was taken") for _, f in files if f is not file]
+            taken.skipped += [
+                (str(f.place), f"{student} handed in several files; {file.place.name} was taken")
+                for _, f in files
+                if f is not file
+            ]
 
 
 def _newest(lesson: Lesson, files: list[tuple[Owner, File]]) -> tuple[File, bytes | None, str]:

@@ -1,11 +1,11 @@
 """The course folder: nbgrader's layout, its configuration and its gradebook, opened with errors a person can act on.
 
-    source/<lesson>/      release/<lesson>/      written by `course release`
-    submitted/<student>/<lesson>/<lesson>.ipynb  what was handed in, byte for byte
-    autograded/<student>/<lesson>/               what formgrader shows
-    feedback/<student>/<lesson>/<lesson>.html    what a student gets
-    gradebook.db                                 nbgrader's database (or PostgreSQL, by URL)
-    grading/                                     journal and lock of the run that is going on, exports and reports
+source/<lesson>/      release/<lesson>/      written by `course release`
+submitted/<student>/<lesson>/<lesson>.ipynb  what was handed in, byte for byte
+autograded/<student>/<lesson>/               what formgrader shows
+feedback/<student>/<lesson>/<lesson>.html    what a student gets
+gradebook.db                                 nbgrader's database (or PostgreSQL, by URL)
+grading/                                     journal and lock of the run that is going on, exports and reports
 """
 
 from __future__ import annotations
@@ -56,10 +56,16 @@ class CourseFolder:
         except (FileExistsError, NotADirectoryError) as e:
             at = Path(e.filename or self.root)
             file = next((p for p in (at, *at.parents) if p.exists()), at)
-            raise CourseError("The course folder cannot be written: a file stands where it needs a folder.", where=str(file), remedy="Move the file away, or name another course folder with --course.") from None
+            raise CourseError(
+                "The course folder cannot be written: a file stands where it needs a folder.",
+                where=str(file),
+                remedy="Move the file away, or name another course folder with --course.",
+            ) from None
         except OSError as e:
             raise CourseError(
-                f"The course folder cannot be written: {e.strerror}.", where=str(self.root), remedy="Make it writable or name another with --course."
+                f"The course folder cannot be written: {e.strerror}.",
+                where=str(self.root),
+                remedy="Make it writable or name another with --course.",
             ) from None
 
     @property
@@ -73,7 +79,11 @@ class CourseFolder:
                 try:
                     self._config = PyFileConfigLoader(CONFIG_NAME, path=str(self.root)).load_config()
                 except Exception as e:  # an instructor's file may raise anything
-                    raise CourseError(f"The settings cannot be read: {type(e).__name__}: {e}.", where=str(self.root / CONFIG_NAME), remedy="Mend the file.") from e
+                    raise CourseError(
+                        f"The settings cannot be read: {type(e).__name__}: {e}.",
+                        where=str(self.root / CONFIG_NAME),
+                        remedy="Mend the file.",
+                    ) from e
             else:
                 from autograder.gradebook.settings import configure
 
@@ -91,7 +101,11 @@ class CourseFolder:
         if isinstance(url, str) and url:
             return usable(url)
         if {"?", "%"} & set(str(self.root)):  # parts of a URL: the gradebook would stand in another folder
-            raise CourseError("A course folder's name can hold neither ? nor %.", where=str(self.root), remedy="Name another with --course.")
+            raise CourseError(
+                "A course folder's name can hold neither ? nor %.",
+                where=str(self.root),
+                remedy="Name another with --course.",
+            )
         return f"sqlite:///{self.root / 'gradebook.db'}"
 
     @property
@@ -100,7 +114,11 @@ class CourseFolder:
         from sqlalchemy.engine import make_url
 
         url = make_url(self.db_url)
-        return Path(url.database) if url.get_backend_name() == "sqlite" and url.database and "uri" not in url.query else None
+        return (
+            Path(url.database)
+            if url.get_backend_name() == "sqlite" and url.database and "uri" not in url.query
+            else None
+        )
 
     @contextlib.contextmanager
     def gradebook(self, *, must_exist: bool = False, write: bool = False) -> Iterator[Gradebook]:
@@ -111,7 +129,11 @@ class CourseFolder:
         """
         file = self.sqlite_file
         if must_exist and file and not file.is_file():
-            raise CourseError("There is no gradebook.", where=str(file), remedy="Run `course grade` first, or name the course folder with --course.")
+            raise CourseError(
+                "There is no gradebook.",
+                where=str(file),
+                remedy="Run `course grade` first, or name the course folder with --course.",
+            )
         if file and write:
             _refuse_read_only(file)
         from nbgrader.api import InvalidEntry
@@ -128,9 +150,15 @@ class CourseFolder:
         except InvalidEntry as e:  # nbgrader's own wrapping of a database error
             raise _explain(e, self.db_url, True) from e
         except (NoSuchModuleError, ModuleNotFoundError) as e:
-            raise CourseError(f"The driver for this gradebook is not installed ({e}).", where=_safe(self.db_url), remedy=_DRIVERS) from None
+            raise CourseError(
+                f"The driver for this gradebook is not installed ({e}).", where=_safe(self.db_url), remedy=_DRIVERS
+            ) from None
         except ArgumentError as e:  # a URL of the right form that its database does not take
-            raise CourseError(f"This is no URL of a gradebook ({' '.join(str(e).split())[:80]}).", where=_safe(self.db_url), remedy=_URLS) from None
+            raise CourseError(
+                f"This is no URL of a gradebook ({' '.join(str(e).split())[:80]}).",
+                where=_safe(self.db_url),
+                remedy=_URLS,
+            ) from None
         finally:
             if gradebook is not None:
                 gradebook.close()
@@ -148,9 +176,15 @@ def usable(url: str) -> str:
     try:
         found = make_url(url)
     except (ArgumentError, ValueError):
-        raise CourseError("This is no URL of a gradebook.", where=re.sub(r":[^:@]*@", ":***@", url), remedy=_URLS) from None
-    if found.get_backend_name() == "sqlite" and (found.database in (None, "", ":memory:") or ":memory:" in url or "mode=memory" in url):
-        raise CourseError("This SQLite URL names no file: the gradebook would be gone when the command ends.", where=url, remedy=_URLS)
+        raise CourseError(
+            "This is no URL of a gradebook.", where=re.sub(r":[^:@]*@", ":***@", url), remedy=_URLS
+        ) from None
+    if found.get_backend_name() == "sqlite" and (
+        found.database in (None, "", ":memory:") or ":memory:" in url or "mode=memory" in url
+    ):
+        raise CourseError(
+            "This SQLite URL names no file: the gradebook would be gone when the command ends.", where=url, remedy=_URLS
+        )
     return url
 
 
@@ -184,7 +218,12 @@ def _stamp_new(db_url: str) -> None:
         head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
         with engine.begin() as connection:  # another lesson's run may make the same gradebook at this moment
             connection.execute(text("CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL)"))
-            connection.execute(text("INSERT INTO alembic_version (version_num) SELECT :head WHERE NOT EXISTS (SELECT 1 FROM alembic_version)"), {"head": head})
+            connection.execute(
+                text(
+                    "INSERT INTO alembic_version (version_num) SELECT :head WHERE NOT EXISTS (SELECT 1 FROM alembic_version)"
+                ),
+                {"head": head},
+            )
     finally:
         engine.dispose()
 
@@ -193,7 +232,11 @@ def _refuse_read_only(file: Path) -> None:
     """Also for an administrator, whom the mode bits do not stop: a gradebook marked read-only is meant to be kept."""
     target = file if file.exists() else file.parent
     if target.exists() and (not os.access(target, os.W_OK) or not target.stat().st_mode & 0o222):
-        raise CourseError("The gradebook is read-only.", where=str(target), remedy=f"Make it writable (chmod u+w {target}) or name another course folder with --course.")
+        raise CourseError(
+            "The gradebook is read-only.",
+            where=str(target),
+            remedy=f"Make it writable (chmod u+w {target}) or name another course folder with --course.",
+        )
 
 
 def _probe(gradebook: Gradebook) -> None:
@@ -215,22 +258,56 @@ def _explain(e: Exception, url: str, operational: bool) -> CourseError:
     said = " ".join(str(getattr(e, "orig", e)).split())
     where = _safe(url)
     if "database is locked" in said:
-        return CourseError("The gradebook is locked by another program.", where=where, remedy="Close formgrader's or nbgrader's running job and run the same command again; nothing graded is lost.")
+        return CourseError(
+            "The gradebook is locked by another program.",
+            where=where,
+            remedy="Close formgrader's or nbgrader's running job and run the same command again; nothing graded is lost.",
+        )
     if "readonly database" in said or "read-only" in said:
-        return CourseError("The gradebook is read-only.", where=where, remedy="Make it writable, or name another course folder with --course.")
+        return CourseError(
+            "The gradebook is read-only.",
+            where=where,
+            remedy="Make it writable, or name another course folder with --course.",
+        )
     if "not a database" in said or "malformed" in said:
-        return CourseError("The gradebook file is damaged or not a database.", where=where, remedy="Restore it from a copy, or move it away and run `course grade` again.")
+        return CourseError(
+            "The gradebook file is damaged or not a database.",
+            where=where,
+            remedy="Restore it from a copy, or move it away and run `course grade` again.",
+        )
     if "disk is full" in said:
-        return CourseError("The disk that holds the gradebook is full.", where=where, remedy="Make room, then run the same command again; nothing graded is lost.")
+        return CourseError(
+            "The disk that holds the gradebook is full.",
+            where=where,
+            remedy="Make room, then run the same command again; nothing graded is lost.",
+        )
     if "unable to open" in said:
-        return CourseError("The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written.")
+        return CourseError(
+            "The gradebook cannot be opened.", where=where, remedy="Check that its folder exists and can be written."
+        )
     if "no such column" in said or "no such table" in said:
-        return CourseError(f"The gradebook has another layout than this nbgrader ({said}).", where=where, remedy="Back it up and run `nbgrader db upgrade` in the course folder.")
+        return CourseError(
+            f"The gradebook has another layout than this nbgrader ({said}).",
+            where=where,
+            remedy="Back it up and run `nbgrader db upgrade` in the course folder.",
+        )
     if operational and url.startswith("sqlite"):
-        return CourseError(f"The gradebook file cannot be used: {said}.", where=where, remedy="Check the disk, the quota and the permissions, then run the same command again; nothing graded is lost.")
+        return CourseError(
+            f"The gradebook file cannot be used: {said}.",
+            where=where,
+            remedy="Check the disk, the quota and the permissions, then run the same command again; nothing graded is lost.",
+        )
     if operational:
-        return CourseError(f"The gradebook's server cannot be used: {said}.", where=where, remedy="Check the URL, the server and the permissions, then run the same command again.")
-    return CourseError(f"The gradebook refused the data: {said}.", where=where, remedy="Run the same command again; if it happens again, report it with this message.")
+        return CourseError(
+            f"The gradebook's server cannot be used: {said}.",
+            where=where,
+            remedy="Check the URL, the server and the permissions, then run the same command again.",
+        )
+    return CourseError(
+        f"The gradebook refused the data: {said}.",
+        where=where,
+        remedy="Run the same command again; if it happens again, report it with this message.",
+    )
 
 
 _SIDES = ("", "-journal", "-wal", "-shm")  # what SQLite keeps beside a database is a part of it
@@ -241,13 +318,29 @@ def refuse_own(path: Path, course: CourseFolder, submissions: Path | None = None
     it be a notebook that is there: somebody's work. Raises CourseError."""
     at, gradebook = path.resolve(), course.sqlite_file
     if submissions is not None and at.is_relative_to(submissions.resolve()):
-        raise CourseError("This lies in the folder of submissions.", where=str(path), remedy="Name a file outside it: what the students handed in stays as it is.")
+        raise CourseError(
+            "This lies in the folder of submissions.",
+            where=str(path),
+            remedy="Name a file outside it: what the students handed in stays as it is.",
+        )
     if at.suffix.lower() == ".ipynb" and at.exists():
-        raise CourseError("This is a notebook, which would be written over.", where=str(path), remedy="Name another file.")
-    own = [course.root / name for name in (*STEPS, CONFIG_NAME)] + [gradebook.resolve().with_name(gradebook.resolve().name + end) for end in _SIDES if gradebook]
+        raise CourseError(
+            "This is a notebook, which would be written over.", where=str(path), remedy="Name another file."
+        )
+    own = [course.root / name for name in (*STEPS, CONFIG_NAME)] + [
+        gradebook.resolve().with_name(gradebook.resolve().name + end) for end in _SIDES if gradebook
+    ]
     same = gradebook is not None and path.exists() and gradebook.exists() and path.samefile(gradebook)
-    if same or any(at.is_relative_to(p) for p in own) or (at.parent == course.grading and at.suffix in (".jsonl", ".lock")):
-        raise CourseError("This is the gradebook itself, or another file that the course folder lives on.", where=str(path), remedy="Name another file.")
+    if (
+        same
+        or any(at.is_relative_to(p) for p in own)
+        or (at.parent == course.grading and at.suffix in (".jsonl", ".lock"))
+    ):
+        raise CourseError(
+            "This is the gradebook itself, or another file that the course folder lives on.",
+            where=str(path),
+            remedy="Name another file.",
+        )
 
 
 def write_output(path: Path, data: str, course: CourseFolder) -> None:
@@ -256,7 +349,9 @@ def write_output(path: Path, data: str, course: CourseFolder) -> None:
     """
     refuse_own(path, course)
     found = path.stat() if path.exists() else None
-    if found is not None and os.path.samestat(found, os.fstat(1)):  # /dev/stdout, perhaps sent to a file: what else is printed follows it
+    if found is not None and os.path.samestat(
+        found, os.fstat(1)
+    ):  # /dev/stdout, perhaps sent to a file: what else is printed follows it
         sys.stdout.flush()
         with open(1, "wb", closefd=False) as out:
             out.write(data.encode("utf-8", "replace"))

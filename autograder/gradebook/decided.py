@@ -51,7 +51,13 @@ def read_rows(gradebook: Gradebook, slug: str) -> dict[tuple[str, str], Row]:
     """(student, cell) -> its decision. One that this version cannot read is passed over."""
     out = {}
     for student, cell, source, text, before in gradebook.db.execute(
-        select(course_decision.c.student, course_decision.c.cell, course_decision.c.source_hash, course_decision.c.decision, course_decision.c.before).where(course_decision.c.assignment == slug)
+        select(
+            course_decision.c.student,
+            course_decision.c.cell,
+            course_decision.c.source_hash,
+            course_decision.c.decision,
+            course_decision.c.before,
+        ).where(course_decision.c.assignment == slug)
     ):
         try:
             out[student, cell] = Row(Decision.model_validate_json(text), source, before)
@@ -60,7 +66,9 @@ def read_rows(gradebook: Gradebook, slug: str) -> dict[tuple[str, str], Row]:
     return out
 
 
-def settled_by(result: Result, source_hash: str, rows: Mapping[str, Row], manual: Mapping[str, float], rubric: Rubric) -> Result:
+def settled_by(
+    result: Result, source_hash: str, rows: Mapping[str, Row], manual: Mapping[str, float], rubric: Rubric
+) -> Result:
     """The result with those decisions that still hold: the score is the decided one, and the answer the one that was looked at."""
     held = {}
     for name, row in rows.items():
@@ -79,7 +87,11 @@ def read_cells(gradebook: Gradebook, slug: str) -> list[Cell]:
     rows = read_rows(gradebook, slug)
     results = {
         student: (stored(text), source)
-        for student, text, source in gradebook.db.execute(select(course_result.c.student, course_result.c.result, course_result.c.source_hash).where(course_result.c.assignment == slug))
+        for student, text, source in gradebook.db.execute(
+            select(course_result.c.student, course_result.c.result, course_result.c.source_hash).where(
+                course_result.c.assignment == slug
+            )
+        )
     }
     found = gradebook.db.execute(
         select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.needs_manual_grade)
@@ -106,10 +118,21 @@ def write_decided(gradebook: Gradebook, slug: str, given: Iterable[tuple[str, De
         kept = read_rows(gradebook, slug)
         for key, grade in _grades(gradebook, slug, wanted).items():
             (student, cell), (decision, source) = key, wanted[key]
-            before = kept[key].before if key in kept and grade.manual_score == kept[key].decision.points else grade.manual_score
+            before = (
+                kept[key].before
+                if key in kept and grade.manual_score == kept[key].decision.points
+                else grade.manual_score
+            )
             grade.manual_score, grade.needs_manual_grade = decision.points, False
             _drop(gradebook, slug, student, cell)
-            row = {"assignment": slug, "student": student, "cell": cell, "source_hash": source, "decision": decision.model_dump_json(), "before": before}
+            row = {
+                "assignment": slug,
+                "student": student,
+                "cell": cell,
+                "source_hash": source,
+                "decision": decision.model_dump_json(),
+                "before": before,
+            }
             gradebook.db.execute(insert(course_decision), [row])
         gradebook.db.commit()
     except BaseException:
@@ -141,7 +164,9 @@ def take_back(gradebook: Gradebook, slug: str, cells: Iterable[tuple[str, str, s
 def reopen_outdated(gradebook: Gradebook, slug: str, rubric: Rubric) -> int:
     """Decisions on what the rubric no longer asks: the scores stay, and a person is asked again. Returns how many."""
     hashes = {name: slot_hash(slot) for name, slot in rubric.slots.items()}
-    old = {key: row for key, row in read_rows(gradebook, slug).items() if row.decision.rubric_hash != hashes.get(key[1])}
+    old = {
+        key: row for key, row in read_rows(gradebook, slug).items() if row.decision.rubric_hash != hashes.get(key[1])
+    }
     count = 0
     for key, grade in _grades(gradebook, slug, old).items():
         if grade.manual_score == old[key].decision.points != grade.auto_score:

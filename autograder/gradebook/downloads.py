@@ -40,12 +40,20 @@ def open_downloads(path: Path) -> Iterator[list[File]]:
     if path.is_dir():
         yield _files(_of_folder(path))
     elif not zipfile.is_zipfile(path):
-        raise CourseError("The downloads are neither a folder nor a zip.", where=str(path), remedy="Name the folder or zip of submissions; unpack another kind of archive first.")
+        raise CourseError(
+            "The downloads are neither a folder nor a zip.",
+            where=str(path),
+            remedy="Name the folder or zip of submissions; unpack another kind of archive first.",
+        )
     else:
         try:
             archive = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, NotImplementedError):
-            raise CourseError("The zip is damaged.", where=str(path), remedy="Download it again, or unpack what can be unpacked and name the folder.") from None
+            raise CourseError(
+                "The zip is damaged.",
+                where=str(path),
+                remedy="Download it again, or unpack what can be unpacked and name the folder.",
+            ) from None
         with archive:
             if any(member.flag_bits & 1 for member in archive.infolist()):
                 raise CourseError("The zip has a password.", where=str(path), remedy="Unpack it and name the folder.")
@@ -64,7 +72,10 @@ def _files(found: Iterable[tuple[PurePosixPath, File | None]]) -> list[File]:
         elif junk is None:
             folders.add(place)
     holding = {parent for place in (*folders, *(f.place for f in files)) for parent in place.parents}
-    files += [File(place, (), partial(_refuse, "the folder holds no file; ask for the .ipynb file")) for place in folders - holding]
+    files += [
+        File(place, (), partial(_refuse, "the folder holds no file; ask for the .ipynb file"))
+        for place in folders - holding
+    ]
     return sorted(files, key=lambda f: f.place)
 
 
@@ -93,9 +104,14 @@ def _read(path: Path) -> bytes:
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, File | None]]:
     for member in archive.infolist():
-        place = PurePosixPath(*(part for part in _member_name(member).replace("\\", "/").split("/") if part not in ("", ".", "..")))
+        place = PurePosixPath(
+            *(part for part in _member_name(member).replace("\\", "/").split("/") if part not in ("", ".", ".."))
+        )
         if place.parts:
-            yield place, None if member.is_dir() else File(place, member.date_time, partial(_read_member, archive, member))
+            yield (
+                place,
+                None if member.is_dir() else File(place, member.date_time, partial(_read_member, archive, member)),
+            )
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -104,7 +120,14 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(member) as file:
             data = file.read(MAX_BYTES + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError):  # RuntimeError: also a compression that Python lacks
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # RuntimeError: also a compression that Python lacks
         raise NotTaken("damaged in the zip; download it again") from None
     if len(data) > MAX_BYTES:
         raise NotTaken(_TOO_LARGE)
@@ -121,7 +144,11 @@ def _told(name: str) -> str:
 
 def _member_name(member: zipfile.ZipInfo) -> str:
     """Python takes a name without the UTF-8 flag for code page 437; macOS writes UTF-8 there, a Chinese Windows GB 2312."""
-    return member.filename if member.flag_bits & 0x800 else _decoded(member.filename.encode("cp437", "replace")) or member.filename
+    return (
+        member.filename
+        if member.flag_bits & 0x800
+        else _decoded(member.filename.encode("cp437", "replace")) or member.filename
+    )
 
 
 def _decoded(name: bytes) -> str | None:

@@ -37,7 +37,10 @@ def set_due(lesson: Lesson, course: CourseFolder, date: str | None, extensions: 
             try:
                 gradebook.find_submission(lesson.slug, student)
             except MissingEntry:
-                raise CourseError(f"{student} has not handed in {lesson.slug}.", remedy="An extension belongs to a submission: grade it first, then grant it.") from None
+                raise CourseError(
+                    f"{student} has not handed in {lesson.slug}.",
+                    remedy="An extension belongs to a submission: grade it first, then grant it.",
+                ) from None
         gradebook.update_or_create_assignment(lesson.slug, duedate=due)
         for student, days in wanted:
             gradebook.grant_extension(lesson.slug, student, days=days)
@@ -48,7 +51,9 @@ def set_due(lesson: Lesson, course: CourseFolder, date: str | None, extensions: 
             if s.extension:
                 lines.append(f"extension: {s.student_id} {s.extension}")
             if s.late_submission_penalty:
-                lines.append(f"late: {s.student_id} {s.total_seconds_late / 3600:.1f} h, penalty {s.late_submission_penalty:g}")
+                lines.append(
+                    f"late: {s.student_id} {s.total_seconds_late / 3600:.1f} h, penalty {s.late_submission_penalty:g}"
+                )
         return lines
 
 
@@ -56,7 +61,10 @@ def _date(text: str) -> datetime | None:
     try:
         return None if text.strip().lower() == "none" else parse_date(text)
     except ValueError:
-        raise CourseError(f"{text!r} is not a date with its year, month and day in {YEARS[0]} to {YEARS[-1]}.", remedy='Write it like "2026-12-01 18:00 UTC" or "2026-12-01 18:00 Asia/Shanghai".') from None
+        raise CourseError(
+            f"{text!r} is not a date with its year, month and day in {YEARS[0]} to {YEARS[-1]}.",
+            remedy='Write it like "2026-12-01 18:00 UTC" or "2026-12-01 18:00 Asia/Shanghai".',
+        ) from None
 
 
 def _extension(text: str) -> tuple[str, float]:
@@ -66,4 +74,6 @@ def _extension(text: str) -> tuple[str, float]:
             return student, float(days)
     except ValueError:
         pass
-    raise CourseError(f"{text!r} is not an extension.", remedy=f"Write STUDENT=DAYS with 0 to {MAX_DAYS} days, e.g. --extend ann=2.")
+    raise CourseError(
+        f"{text!r} is not an extension.", remedy=f"Write STUDENT=DAYS with 0 to {MAX_DAYS} days, e.g. --extend ann=2."
+    )

@@ -39,10 +39,16 @@ _WORDS = {
     "en": {
         "manual": "{name}: {points:g} of {maximum} given by the instructor.",
         "lifted": "The instructor lifted the veto.",
-        "total": ("The total of {total:g} reaches the pass mark of {mark}.", "The total of {total:g} is below the pass mark of {mark}."),
+        "total": (
+            "The total of {total:g} reaches the pass mark of {mark}.",
+            "The total of {total:g} is below the pass mark of {mark}.",
+        ),
         "code": ("All hidden code checks pass.", "Not all hidden code checks pass."),
         "link": ("{name} states a causal link.", "{name} lacks a causal link."),
-        "kinds": ("A correctness boundary and a performance trade-off are explained.", "At least one correctness boundary and one performance trade-off must be explained."),
+        "kinds": (
+            "A correctness boundary and a performance trade-off are explained.",
+            "At least one correctness boundary and one performance trade-off must be explained.",
+        ),
         "veto": ("No veto applies.", "A veto applies."),
         "waiting": "Waiting for a person: {names}.",
     },
@@ -121,14 +127,29 @@ def settle(auto: Result, human: Human, rubric: Rubric) -> Result:
     state, reasons = _decided(auto, human, rubric, points, veto, auto.lang, auto.reasons)
     _, reasons_en = _decided(auto, human, rubric, points, veto, "en", auto.why)
     total = sum(points.values()) + sum(human.extra.values())
-    return auto.model_copy(update={"points": points, "total": total, "state": state, "veto": veto, "reasons": reasons, "reasons_en": reasons_en})
+    return auto.model_copy(
+        update={
+            "points": points,
+            "total": total,
+            "state": state,
+            "veto": veto,
+            "reasons": reasons,
+            "reasons_en": reasons_en,
+        }
+    )
 
 
-def _decided(auto: Result, human: Human, rubric: Rubric, points: dict[str, float], veto: list[str], lang: str, said: list[str]) -> tuple[State, list[str]]:
+def _decided(
+    auto: Result, human: Human, rubric: Rubric, points: dict[str, float], veto: list[str], lang: str, said: list[str]
+) -> tuple[State, list[str]]:
     """The state after a person's decisions, and its reasons in `lang`. said: the automatic result's reasons in that language."""
     words = _WORDS[lang]
     why_veto = [r for r in said if veto and is_veto(r)]
-    reasons = [words["manual"].format(name=n, points=human.manual[n], maximum=getattr(rubric.points, n)) for n in POINT_NAMES if n in human.manual]
+    reasons = [
+        words["manual"].format(name=n, points=human.manual[n], maximum=getattr(rubric.points, n))
+        for n in POINT_NAMES
+        if n in human.manual
+    ]
     if human.lifted and auto.veto:
         reasons.append(words["lifted"])
 
@@ -162,7 +183,15 @@ class Condition:
     text: str
 
 
-def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rubric, *, waiting: Literal["as is", "worst", "best"] = "as is", lang: str = "") -> list[Condition]:
+def conditions(
+    auto: Result,
+    human: Human,
+    points: dict[str, float],
+    rubric: Rubric,
+    *,
+    waiting: Literal["as is", "worst", "best"] = "as is",
+    lang: str = "",
+) -> list[Condition]:
     """Every pass condition with whether it holds, in the student's language if not in another. waiting: how to take the cells that still wait for a person."""
     open_cells = set() if waiting == "as is" else set(human.waiting)
     trusted = {n for n in human.manual if points[n] > 0} | (open_cells if waiting == "best" else set())
@@ -173,7 +202,13 @@ def conditions(auto: Result, human: Human, points: dict[str, float], rubric: Rub
 
     total = sum(points.values()) + sum(human.extra.values())
     say("total", total >= rubric.pass_mark, total=total, mark=rubric.pass_mark)
-    say("code", all(n in trusted if n in open_cells else _code_passes(auto, human, points, rubric, n) for n in ("normal", "boundary")))
+    say(
+        "code",
+        all(
+            n in trusted if n in open_cells else _code_passes(auto, human, points, rubric, n)
+            for n in ("normal", "boundary")
+        ),
+    )
     kinds = set()
     for name in WRITTEN:
         denied = name in open_cells or (name in human.manual and points[name] <= 0)
@@ -201,16 +236,34 @@ def final_results(course: CourseFolder, lesson: Lesson, *, students: Iterable[st
     with course.gradebook(must_exist=True) as gradebook:
         finals = read_finals(gradebook, lesson, partial(penalty_for, course.config), students)
     if not finals:
-        raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.")
+        raise CourseError(
+            f"Nobody has been graded in {lesson.slug}.",
+            where=str(course.root),
+            remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.",
+        )
     return finals
 
 
-def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float], float | None], students: Iterable[str] | None = None) -> list[Final]:
+def read_finals(
+    gradebook,
+    lesson: Lesson,
+    penalty: Callable[[str, float, float], float | None],
+    students: Iterable[str] | None = None,
+) -> list[Final]:
     """One pass over the gradebook: results, grades, comments, students.
 
     penalty(student, score, seconds late): what nbgrader keeps is older than the scores given in formgrader since, so it is worked out anew.
     """
-    from nbgrader.api import Assignment, Comment, Grade, GradeCell, SolutionCell, Student, SubmittedAssignment, SubmittedNotebook
+    from nbgrader.api import (
+        Assignment,
+        Comment,
+        Grade,
+        GradeCell,
+        SolutionCell,
+        Student,
+        SubmittedAssignment,
+        SubmittedNotebook,
+    )
     from sqlalchemy import select
 
     from autograder.gradebook.decided import read_rows, settled_by
@@ -220,7 +273,13 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     wanted = None if students is None else set(students)
     manual: dict[str, dict] = {}
     rows = session.execute(
-        select(SubmittedAssignment.student_id, GradeCell.name, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+        select(
+            SubmittedAssignment.student_id,
+            GradeCell.name,
+            Grade.manual_score,
+            Grade.extra_credit,
+            Grade.needs_manual_grade,
+        )
         .select_from(Grade)
         .join(GradeCell, GradeCell.id == Grade.cell_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
@@ -249,7 +308,9 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
         if text.strip():
             comments.setdefault(student, {})[cell] = text.strip()
     people = session.execute(
-        select(Student, SubmittedAssignment, course_result.c.result, course_result.c.graded_at, course_result.c.source_hash)
+        select(
+            Student, SubmittedAssignment, course_result.c.result, course_result.c.graded_at, course_result.c.source_hash
+        )
         .select_from(SubmittedAssignment)
         .join(Student, Student.id == SubmittedAssignment.student_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
@@ -264,14 +325,20 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
     for student, submission, text, graded_at, source in people:
         if wanted is not None and student.id not in wanted:
             continue
-        auto = stored(text) or Result.ungraded(student.id, slug, _UNREAD, findings=[Finding(code=UNREAD_RESULT, severity="review", message=_UNREAD)])
+        auto = stored(text) or Result.ungraded(
+            student.id, slug, _UNREAD, findings=[Finding(code=UNREAD_RESULT, severity="review", message=_UNREAD)]
+        )
         entry = manual.get(student.id, {"manual": {}, "extra": {}, "waiting": []})
         order = [n for n in POINT_NAMES if n in entry["waiting"]]
         human = Human(entry["manual"], entry["extra"], comments.get(student.id, {}), tuple(order))
         mine = reviewed.get(student.id, {})
         auto = settled_by(auto, source, mine, human.manual, lesson.rubric)
         settled = settle(auto, human, lesson.rubric)
-        late = submission.total_seconds_late if submission.timestamp and submission.assignment.duedate and settled.state != "UNGRADED" else 0.0
+        late = (
+            submission.total_seconds_late
+            if submission.timestamp and submission.assignment.duedate and settled.state != "UNGRADED"
+            else 0.0
+        )
         finals.append(
             Final(
                 settled,
@@ -288,4 +355,3 @@ def read_finals(gradebook, lesson: Lesson, penalty: Callable[[str, float, float]
             )
         )
     return finals
-

@@ -43,7 +43,13 @@ class Entry:
     def read(cls, line: bytes) -> Entry:
         data = json.loads(line)
         stamp = data["timestamp"]
-        return cls(data["student"], data["source_hash"], data["rubric_hash"], datetime.fromisoformat(stamp) if stamp else None, Result.model_validate(data["result"]))
+        return cls(
+            data["student"],
+            data["source_hash"],
+            data["rubric_hash"],
+            datetime.fromisoformat(stamp) if stamp else None,
+            Result.model_validate(data["result"]),
+        )
 
 
 def storable(result: Result) -> Result:
@@ -55,7 +61,11 @@ def storable(result: Result) -> Result:
 
 def _clean(value):
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd") if "\0" in value or not value.isascii() else value
+        return (
+            value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+            if "\0" in value or not value.isascii()
+            else value
+        )
     if isinstance(value, dict):
         return {k: _clean(v) for k, v in value.items()}
     return [_clean(v) for v in value] if isinstance(value, list) else value

@@ -36,7 +36,16 @@ class Outcome:
     problems: list[str]
 
 
-def run_kill_test(lesson: Lesson, inbox: Path, course: CourseFolder, make_grader: Callable[[Path], Callable], *, kills: int, seed: int, longest: float) -> Outcome:
+def run_kill_test(
+    lesson: Lesson,
+    inbox: Path,
+    course: CourseFolder,
+    make_grader: Callable[[Path], Callable],
+    *,
+    kills: int,
+    seed: int,
+    longest: float,
+) -> Outcome:
     """Kill runs until `kills` have been killed, starting the course folder anew whenever one finishes; check after each.
 
     make_grader(log) gives a Grader that appends each student's name to the log when it grades him. longest: seconds.
@@ -84,7 +93,9 @@ def _on_disk(lesson: Lesson, course: CourseFolder) -> set[str]:
     done = set()
     journal = course.grading / f"{lesson.slug}.journal.jsonl"
     if journal.exists():
-        done |= {Entry.read(line).student for line in journal.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")}
+        done |= {
+            Entry.read(line).student for line in journal.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")
+        }
     with sqlite3.connect(course.root / "gradebook.db") as db:
         done |= {student for (student,) in db.execute("SELECT student FROM course_result")}
     return done

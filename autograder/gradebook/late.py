@@ -12,8 +12,12 @@ class LatePolicy(LateSubmissionPlugin):
     """A share of the points reached for each started day after the due date (with the student's extension)."""
 
     grace_minutes = Float(0.0, min=0.0, help="Minutes after the due date that cost nothing.").tag(config=True)
-    percent_per_day = Float(0.0, min=0.0, max=100.0, help="Percent of the points reached, for each started day.").tag(config=True)
-    percent_at_most = Float(100.0, min=0.0, max=100.0, help="No penalty is larger than this percent of the points reached.").tag(config=True)
+    percent_per_day = Float(0.0, min=0.0, max=100.0, help="Percent of the points reached, for each started day.").tag(
+        config=True
+    )
+    percent_at_most = Float(
+        100.0, min=0.0, max=100.0, help="No penalty is larger than this percent of the points reached."
+    ).tag(config=True)
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """Points taken away, or None. score: points reached; total_seconds_late: after the due date and any extension."""

@@ -48,7 +48,9 @@ def read_parts(lesson: Lesson, path: Path, released_cells: list[dict]) -> list[P
         name = owner.get(cell.index, "")
         if name in ANSWER_SLOTS or (cell.kind != "code" and cell.source not in extra):
             continue  # an answer is shown in its slot, a text of the lesson as it was released
-        outputs = raw.get(cell.index, [{"output_type": "stream", "name": "stdout", "text": text} for text in cell.outputs])
+        outputs = raw.get(
+            cell.index, [{"output_type": "stream", "name": "stdout", "text": text} for text in cell.outputs]
+        )
         parts.append(Part(_cell_id(name), cell.kind, cell.source, outputs, cell.executed, hints_seen(outputs)))
     return parts
 
@@ -57,14 +59,23 @@ def _untouched(lesson: Lesson, data: bytes, released_cells: list[dict]) -> list[
     """The quick way for a notebook whose cells are the released ones in their order, as most are; None for any other."""
     try:
         cells = json.loads(data)["cells"]
-        if [c["id"] for c in cells] != [c["id"] for c in released_cells] or any(c["cell_type"] != r["cell_type"] for c, r in zip(cells, released_cells, strict=True)):
+        if [c["id"] for c in cells] != [c["id"] for c in released_cells] or any(
+            c["cell_type"] != r["cell_type"] for c, r in zip(cells, released_cells, strict=True)
+        ):
             return None
         sources = [c["source"] if isinstance(c["source"], str) else "".join(c["source"]) for c in cells]
         defines = re.compile(rf"def\s+{re.escape(lesson.checks.function)}\s*\(")
         if sum(bool(defines.search(text)) for text in sources) != 1:
             return None  # which of several is graded is for the grader's reading to say
         return [
-            Part(c["id"], c["cell_type"], text, c.get("outputs"), c.get("execution_count") if isinstance(c.get("execution_count"), int) else None, hints_seen(c.get("outputs")))
+            Part(
+                c["id"],
+                c["cell_type"],
+                text,
+                c.get("outputs"),
+                c.get("execution_count") if isinstance(c.get("execution_count"), int) else None,
+                hints_seen(c.get("outputs")),
+            )
             for c, text in zip(cells, sources, strict=True)
             if c["cell_type"] == "code" or c["id"].startswith("answer-")
         ]

@@ -36,8 +36,8 @@ class GradingExporter(NotebookExporter):
         from autograder.gradebook.autograded import shown_text
         from autograder.gradebook.journal import Entry
         from autograder.gradebook.late import penalty_for
-        from autograder.gradebook.store import Writer
         from autograder.gradebook.stamps import read_timestamp, with_stamp
+        from autograder.gradebook.store import Writer
         from autograder.gradebook.submissions import hand_in
         from autograder.grading import grade_notebook
         from autograder.grading.pipeline import rubric_hash
@@ -49,7 +49,11 @@ class GradingExporter(NotebookExporter):
         course = CourseFolder(Path(converter.coursedir.root), db_url=place["db_url"])
         stamp = read_timestamp(path.parent / "timestamp.txt")
         taken, digest = hand_in(lesson, path.parent)  # `path` may be an untouched one beside it
-        result = grade_notebook(lesson, taken, place["student"]) if isinstance(taken, Path) else Result.ungraded(place["student"], lesson.slug, taken)
+        result = (
+            grade_notebook(lesson, taken, place["student"])
+            if isinstance(taken, Path)
+            else Result.ungraded(place["student"], lesson.slug, taken)
+        )
         result = with_stamp(from_store(result, Decisions.load(course.root, lesson.slug), lesson.rubric), stamp)
         text = shown_text(lesson, path.parent, result)
         with course.gradebook(write=True) as gradebook:
@@ -97,11 +101,18 @@ class CourseExportPlugin(ExportPlugin):
         for assignment in gradebook.assignments:
             if chosen and assignment.name not in chosen:
                 continue
-            lines = list(csv_rows(lesson := _lesson(assignment.name), read_finals(gradebook, lesson, partial(penalty_for, self.config), students)))
+            lines = list(
+                csv_rows(
+                    lesson := _lesson(assignment.name),
+                    read_finals(gradebook, lesson, partial(penalty_for, self.config), students),
+                )
+            )
             rows += lines[1:] if rows else lines
         target = Path(self.to or "grades.csv")
         self.log.info("Exporting grades to %s", target)
-        write_output(target, to_csv(rows), CourseFolder(Path(self.parent.coursedir.root), db_url=self.parent.coursedir.db_url))
+        write_output(
+            target, to_csv(rows), CourseFolder(Path(self.parent.coursedir.root), db_url=self.parent.coursedir.db_url)
+        )
 
 
 class LmsCollector(FileNameCollectorPlugin):

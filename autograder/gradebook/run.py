@@ -74,7 +74,11 @@ def grade_submissions(
     from autograder.gradebook.submissions import find_submissions
 
     if (at := Path(submissions).resolve()) in (course.root, *(course.root / name for name in _NO_SUBMISSIONS)):
-        raise CourseError("This belongs to the course folder and holds no submissions.", where=str(at), remedy=f"Name {course.root / 'submitted'}, which `course collect` fills, or a folder of <student>/ folders.")
+        raise CourseError(
+            "This belongs to the course folder and holds no submissions.",
+            where=str(at),
+            remedy=f"Name {course.root / 'submitted'}, which `course collect` fills, or a folder of <student>/ folders.",
+        )
     found = find_submissions(submissions, lesson)
     if cluster:
         from autograder.gradebook.cluster import refuse_unreachable
@@ -85,9 +89,16 @@ def grade_submissions(
     if challenges:
         from autograder.grading.challenge.judge import judge_for
 
-        grader = partial(_with_challenges, grader, judge=judge_for(lesson))  # now: a machine that cannot judge them says so before anything is graded
+        grader = partial(
+            _with_challenges, grader, judge=judge_for(lesson)
+        )  # now: a machine that cannot judge them says so before anything is graded
     try:
-        with run_lock(course, lesson.slug), course.gradebook(write=True) as gradebook, server_lock(gradebook, lesson.slug), _interruptible(lesson.slug):
+        with (
+            run_lock(course, lesson.slug),
+            course.gradebook(write=True) as gradebook,
+            server_lock(gradebook, lesson.slug),
+            _interruptible(lesson.slug),
+        ):
             ensure_assignment(gradebook, course, lesson)
             ensure_folders(course, lesson)
             run = _Run(lesson, course, gradebook)
@@ -134,9 +145,15 @@ class _Run:
 
         done = None
         for entry in self.journal.entries():
-            done = graded_before(self.gradebook, self.lesson.slug) if done is None else done  # every result is read for it: only where there is a journal
+            done = (
+                graded_before(self.gradebook, self.lesson.slug) if done is None else done
+            )  # every result is read for it: only where there is a journal
             known = done.get(entry.student)
-            if known is None or known[:2] != (entry.source_hash, entry.rubric_hash) or (known.fault and not blames_machine(entry.result)):
+            if (
+                known is None
+                or known[:2] != (entry.source_hash, entry.rubric_hash)
+                or (known.fault and not blames_machine(entry.result))
+            ):
                 self._add(entry)
                 self.summary.recovered += 1
         self._write(wait=True)
@@ -173,7 +190,11 @@ class _Run:
                     continue
                 waiting[submission.student] = (digest, submission)
                 if path is None:
-                    unread.append(Result.ungraded(submission.student, self.lesson.slug, Text(**(submission.problem or UNREADABLE))))
+                    unread.append(
+                        Result.ungraded(
+                            submission.student, self.lesson.slug, Text(**(submission.problem or UNREADABLE))
+                        )
+                    )
                     continue
                 yield submission.student, path
 
@@ -189,7 +210,9 @@ class _Run:
         for result in results():
             digest, submission = waiting.pop(result.student)
             result = from_store(result, decisions, self.lesson.rubric)
-            entry = Entry(result.student, digest, self.rubric_hash, submission.stamp.time, with_stamp(result, submission.stamp))
+            entry = Entry(
+                result.student, digest, self.rubric_hash, submission.stamp.time, with_stamp(result, submission.stamp)
+            )
             self.journal.append(entry)
             self.summary.graded += 1
             count += 1
@@ -198,12 +221,21 @@ class _Run:
                 progress(count, total, result)
         self._write(wait=True)
         if waiting:
-            raise CourseError(f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.", remedy="Run the same command again; nothing graded is lost.")
+            raise CourseError(
+                f"The grader gave no result for {len(waiting)} submissions, e.g. {next(iter(waiting))}.",
+                remedy="Run the same command again; nothing graded is lost.",
+            )
 
     def _holds(self, known, digest: str, submission) -> bool:
         """Is this hand-in graded as it is now? What the machine failed at is tried again, and so is one whose timestamp.txt can or cannot be read any more."""
         same = known[:2] == (digest, self.rubric_hash) and known.stamp.unread == submission.stamp.unread
-        return same and not known.fault and (self.course.step("autograded", submission.student, self.lesson.slug) / f"{self.lesson.slug}.ipynb").is_file()
+        return (
+            same
+            and not known.fault
+            and (
+                self.course.step("autograded", submission.student, self.lesson.slug) / f"{self.lesson.slug}.ipynb"
+            ).is_file()
+        )
 
     def finish(self) -> None:
         from autograder.gradebook.decided import reopen_outdated
@@ -211,10 +243,14 @@ class _Run:
 
         self.writer.set_times(self.times)
         for student in self.times:
-            copy_side_files(*(self.course.step(step, student, self.lesson.slug) for step in ("submitted", "autograded")))
+            copy_side_files(
+                *(self.course.step(step, student, self.lesson.slug) for step in ("submitted", "autograded"))
+            )
         self.summary.retimed = len(self.times)
         if again := reopen_outdated(self.gradebook, self.lesson.slug, self.lesson.rubric):
-            self.summary.notes.append(f"{again} answers were decided under another rubric: their points stay until `course review {self.lesson.slug}` asks again.")
+            self.summary.notes.append(
+                f"{again} answers were decided under another rubric: their points stay until `course review {self.lesson.slug}` asks again."
+            )
         self.writer.refresh_penalties()
         self.journal.remove()
         self._open = False
@@ -260,7 +296,9 @@ def _pool_grader(jobs: int | None, lesson: Lesson, items: Iterable[tuple[str, Pa
     return grade_many(lesson, items, jobs=jobs)
 
 
-def _with_challenges(grader: Grader, lesson: Lesson, items: Iterable[tuple[str, Path]], judge: ChallengeJudge | None = None) -> Iterator[Result]:
+def _with_challenges(
+    grader: Grader, lesson: Lesson, items: Iterable[tuple[str, Path]], judge: ChallengeJudge | None = None
+) -> Iterator[Result]:
     from autograder.grading.challenge.judge import judge_for
 
     judge = judge or judge_for(lesson)
@@ -281,12 +319,20 @@ def run_lock(course: CourseFolder, slug: str) -> Iterator[None]:
     try:
         file = path.open("w")
     except OSError as e:
-        raise CourseError(f"The course folder cannot be written: {e.strerror}.", where=str(path), remedy="Make it writable or name another with --course, then run the same command again.") from None
+        raise CourseError(
+            f"The course folder cannot be written: {e.strerror}.",
+            where=str(path),
+            remedy="Make it writable or name another with --course, then run the same command again.",
+        ) from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise CourseError("Another grading run is writing to this course folder.", where=str(course.root), remedy="Wait until it has finished, or stop it, then run the same command again.") from None
+            raise CourseError(
+                "Another grading run is writing to this course folder.",
+                where=str(course.root),
+                remedy="Wait until it has finished, or stop it, then run the same command again.",
+            ) from None
         yield
 
 
@@ -301,7 +347,10 @@ def server_lock(gradebook, slug: str) -> Iterator[None]:
     key = int.from_bytes(hashlib.sha256(f"course grade {slug}".encode()).digest()[:8], signed=True)
     with gradebook.engine.connect() as connection:
         if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar():
-            raise CourseError(f"Another grading run is writing {slug} to this gradebook, perhaps from another machine.", remedy="Wait until it has finished, then run the same command again.")
+            raise CourseError(
+                f"Another grading run is writing {slug} to this gradebook, perhaps from another machine.",
+                remedy="Wait until it has finished, then run the same command again.",
+            )
         connection.commit()
         try:
             yield
@@ -324,7 +373,11 @@ def _interruptible(slug: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise CourseError("The grading run was interrupted.", where=slug, remedy="Run the same command again: it goes on where it stopped and grades nothing twice.") from None
+        raise CourseError(
+            "The grading run was interrupted.",
+            where=slug,
+            remedy="Run the same command again: it goes on where it stopped and grades nothing twice.",
+        ) from None
     finally:
         if previous is not None:
             signal.signal(signal.SIGTERM, previous)

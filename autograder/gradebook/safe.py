@@ -47,11 +47,20 @@ def safe_outputs(outputs: object) -> list[dict]:
 def _output(output: dict, room: int) -> dict | None:
     kind = output.get("output_type")
     if kind == "stream":
-        return {"output_type": "stream", "name": "stderr" if output.get("name") == "stderr" else "stdout", "text": _text(output.get("text"))[:room]}
+        return {
+            "output_type": "stream",
+            "name": "stderr" if output.get("name") == "stderr" else "stdout",
+            "text": _text(output.get("text"))[:room],
+        }
     if kind == "error":
         lines = output.get("traceback")
         traceback = [_text(x)[:2000] for x in lines[:40]] if isinstance(lines, list) else []
-        return {"output_type": "error", "ename": _text(output.get("ename"))[:200], "evalue": _text(output.get("evalue"))[:2000], "traceback": traceback}
+        return {
+            "output_type": "error",
+            "ename": _text(output.get("ename"))[:200],
+            "evalue": _text(output.get("evalue"))[:2000],
+            "traceback": traceback,
+        }
     if kind in ("display_data", "execute_result", "pyout"):
         data = output.get("data") if isinstance(output.get("data"), dict) else {}
         shown = {}

@@ -10,7 +10,7 @@ import os
 import warnings
 
 CONFIG_NAME = "nbgrader_config.py"
-CONFIG_TEXT = '''\
+CONFIG_TEXT = """\
 # nbgrader's settings for this course folder. `configure` puts the course's grader, feedback, exporter, late policy and
 # collector in nbgrader's places; what stands below it overrides it.
 from autograder.gradebook.settings import configure
@@ -23,7 +23,7 @@ configure(c)
 # c.LatePolicy.grace_minutes = 10
 # c.LatePolicy.percent_per_day = 10.0                                         # of the points reached, each started day
 # c.LatePolicy.percent_at_most = 50.0
-'''
+"""
 
 
 def configure(c) -> None:

@@ -36,7 +36,15 @@ def printable(text: str) -> str:
 @contextlib.contextmanager
 def progress_bar(screen: Console, what: str) -> Iterator:
     """A bar with counts of states and an ETA; yields the progress function of a run."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn(), TextColumn("{task.fields[states]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("ETA"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[states]}"),
+    )
     states: Counter = Counter()
     with Progress(*columns, console=screen, refresh_per_second=4) as bar:
         task = bar.add_task(escape(what), total=None, states="")
@@ -53,20 +61,42 @@ def progress_bar(screen: Console, what: str) -> Iterator:
 def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
     """Every verdict with its points and first reason; of a large class the ones that need a person first. width: of the screen, in columns."""
     counts = Counter(f.result.state for f in finals)
-    shown = finals if len(finals) <= ROWS_SHOWN else sorted(finals, key=lambda f: (_NEED.index(f.result.state), f.result.student))[:ROWS_SHOWN]
+    shown = (
+        finals
+        if len(finals) <= ROWS_SHOWN
+        else sorted(finals, key=lambda f: (_NEED.index(f.result.state), f.result.student))[:ROWS_SHOWN]
+    )
     table = Table(title=f"{lesson.slug}: {len(finals)} submissions", title_justify="left")
     names = [printable(f.result.student) for f in shown]
     widest = min(28, max(map(cell_len, ("student", *names))))
     # rich squeezes the other columns for a long one unless they say how wide they are
-    for title, columns, side in (("student", widest, "left"), ("state", 8, "left"), ("total", 5, "right"), ("code", 5, "left"), ("expl", 4, "left"), ("Q1 Q2 Q3", 8, "left")):
+    for title, columns, side in (
+        ("student", widest, "left"),
+        ("state", 8, "left"),
+        ("total", 5, "right"),
+        ("code", 5, "left"),
+        ("expl", 4, "left"),
+        ("Q1 Q2 Q3", 8, "left"),
+    ):
         table.add_column(title, no_wrap=True, overflow="ellipsis", min_width=columns, max_width=columns, justify=side)
     table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
     for f, student in zip(shown, names, strict=True):
         r = f.result
         graded = r.state != "UNGRADED"
-        n, b, e, *questions = [f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-" for name in POINT_NAMES]
+        n, b, e, *questions = [
+            f"{r.points.get(name, 0.0):g}" + ("?" if name in f.human.waiting else "") if graded else "-"
+            for name in POINT_NAMES
+        ]
         why = printable("; ".join(r.why or [f"veto {v}" for v in r.veto]))
-        table.add_row(escape(student), f"[{COLOURS[r.state]}]{r.state}[/]", f"{r.total:g}" if graded else "-", f"{n}+{b}" if graded else "-", e, " ".join(f"{q:<2}" for q in questions), escape(why))
+        table.add_row(
+            escape(student),
+            f"[{COLOURS[r.state]}]{r.state}[/]",
+            f"{r.total:g}" if graded else "-",
+            f"{n}+{b}" if graded else "-",
+            e,
+            " ".join(f"{q:<2}" for q in questions),
+            escape(why),
+        )
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
     notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]
     if len(shown) < len(finals):

@@ -50,7 +50,13 @@ def with_stamp(result: Result, stamp: Stamp) -> Result:
     finding = Finding(code=UNREAD, severity="review", message=_SAID, where="timestamp.txt")
     own = [_SAID.get(result.lang)] if result.state != "UNGRADED" else []
     why = [_SAID.en] if own and (result.reasons_en or not result.reasons) else []
-    return result.model_copy(update={"findings": [*result.findings, finding], "reasons": [*result.reasons, *own], "reasons_en": [*result.reasons_en, *why]})
+    return result.model_copy(
+        update={
+            "findings": [*result.findings, finding],
+            "reasons": [*result.reasons, *own],
+            "reasons_en": [*result.reasons_en, *why],
+        }
+    )
 
 
 def parse_date(text: str) -> datetime:

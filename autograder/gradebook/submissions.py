@@ -40,9 +40,17 @@ def find_submissions(folder: Path, lesson: Lesson) -> list[Submission]:
     """All hand-ins of one lesson below `folder`, in order of the students' names. Raises CourseError where there is none."""
     folder, slug = Path(folder), lesson.slug
     if folder.exists() and not folder.is_dir():
-        raise CourseError("The submissions are a file, not a folder.", where=str(folder), remedy=f"Name the folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect {slug} {folder}` makes it from a zip.")
+        raise CourseError(
+            "The submissions are a file, not a folder.",
+            where=str(folder),
+            remedy=f"Name the folder that holds <student>/<lesson>/<lesson>.ipynb; `course collect {slug} {folder}` makes it from a zip.",
+        )
     if not folder.is_dir():
-        raise CourseError("The folder of submissions does not exist.", where=str(folder), remedy="Name the folder that holds <student>/<lesson>/<lesson>.ipynb.")
+        raise CourseError(
+            "The folder of submissions does not exist.",
+            where=str(folder),
+            remedy="Name the folder that holds <student>/<lesson>/<lesson>.ipynb.",
+        )
     lessons = {p.name for p in list_lessons()}
     entries = [p for p in _entries(folder) if p.is_dir() or _leads_nowhere(p)]
     _refuse_one_student(folder, entries, lesson, lessons)
@@ -53,7 +61,11 @@ def find_submissions(folder: Path, lesson: Lesson) -> list[Submission]:
             found[submission.student] = submission
     if not found:
         loose = [p.name for p in _entries(folder) if p.suffix in (".ipynb", ".zip")]
-        remedy = f"The files lie loose (e.g. {loose[0]}): run `course collect {slug} {folder}` first, which sorts an LMS's files or <student>.ipynb into <student> folders." if loose else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
+        remedy = (
+            f"The files lie loose (e.g. {loose[0]}): run `course collect {slug} {folder}` first, which sorts an LMS's files or <student>.ipynb into <student> folders."
+            if loose
+            else f"Expected: {folder}/<student>/{slug}/{slug}.ipynb."
+        )
         raise CourseError(f"There is no submission of {slug}.", where=str(folder), remedy=remedy)
     return [found[student] for student in sorted(found)]
 
@@ -63,9 +75,17 @@ def _refuse_one_student(folder: Path, entries: list[Path], lesson: Lesson, lesso
     at = folder.resolve()
     own = [p.name for p in entries if p.name in lessons]
     if at.name in lessons and any(p.suffix == ".ipynb" for p in _entries(folder)):
-        raise CourseError("This is one student's folder for one lesson.", where=str(folder), remedy=f"Name the folder of the whole class, two above it: {at.parent.parent}.")
+        raise CourseError(
+            "This is one student's folder for one lesson.",
+            where=str(folder),
+            remedy=f"Name the folder of the whole class, two above it: {at.parent.parent}.",
+        )
     if own and not any((p / lesson.slug).is_dir() for p in entries if p.name not in lessons):
-        raise CourseError(f"This is one student's folder: {own[0]} lies in it.", where=str(folder), remedy=f"Name the folder above it, which holds a folder for each student: {at.parent}.")
+        raise CourseError(
+            f"This is one student's folder: {own[0]} lies in it.",
+            where=str(folder),
+            remedy=f"Name the folder above it, which holds a folder for each student: {at.parent}.",
+        )
 
 
 def _leads_nowhere(path: Path) -> bool:
@@ -116,15 +136,23 @@ def _of_student(folder: Path, lesson: Lesson, lessons: set[str]) -> Submission |
     try:
         chosen = taken_from(lesson, place)
     except Unreadable as e:
-        return Submission(student, None, read_timestamp(place / "timestamp.txt"), {"zh": e.why.zh, "en": e.why.en}, place)
+        return Submission(
+            student, None, read_timestamp(place / "timestamp.txt"), {"zh": e.why.zh, "en": e.why.en}, place
+        )
     if not (place / "timestamp.txt").exists():  # a folder of another name
         place = chosen.parent
     return Submission(student, chosen, read_timestamp(place / "timestamp.txt"), None, place)
 
 
-UNREADABLE = {"zh": "提交的文件或文件夹无法读取，请重新提交。", "en": "The submitted file or folder cannot be read; hand it in again."}
+UNREADABLE = {
+    "zh": "提交的文件或文件夹无法读取，请重新提交。",
+    "en": "The submitted file or folder cannot be read; hand it in again.",
+}
 _PROBLEMS = {
-    "link": {"zh": "提交的文件或文件夹是一个指向别处的链接，请交文件本身。", "en": "The submitted file or folder is a link to somewhere else; hand in the file itself."},
+    "link": {
+        "zh": "提交的文件或文件夹是一个指向别处的链接，请交文件本身。",
+        "en": "The submitted file or folder is a link to somewhere else; hand in the file itself.",
+    },
 }
 
 

@@ -83,7 +83,13 @@ def stock(lesson: Lesson, root: Path, count: int) -> float:
     open_gradebook(f"sqlite:///{root / 'gradebook.db'}").close()
 
     def run(*arguments: str) -> None:
-        done = subprocess.run([sys.executable, "-W", "ignore", "-m", "nbgrader", *arguments, "--log-level", "ERROR"], cwd=root, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-m", "nbgrader", *arguments, "--log-level", "ERROR"],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             raise RuntimeError(done.stderr)
 
@@ -147,7 +153,10 @@ def gradebook_alone(lesson: Lesson, count: int) -> None:
 
     def progress(done: int, total: int, _) -> None:
         if done % max(1, count // 5) == 0:
-            print(f"{done:>8} submissions  {time.monotonic() - start:6.1f} s  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB", flush=True)
+            print(
+                f"{done:>8} submissions  {time.monotonic() - start:6.1f} s  {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB",
+                flush=True,
+            )
 
     with tempfile.TemporaryDirectory() as scratch:
         course, data = CourseFolder(Path(scratch) / "course"), notebook(lesson)
@@ -166,17 +175,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--ours", type=int, default=600, help="submissions for our grader")
     parser.add_argument("--stock", type=int, default=12, help="submissions for stock nbgrader")
-    parser.add_argument("--gradebook", type=int, metavar="N", help="instead: N submissions through everything after grading, with time and memory on the way")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())
+    parser.add_argument(
+        "--gradebook",
+        type=int,
+        metavar="N",
+        help="instead: N submissions through everything after grading, with time and memory on the way",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
     args = parser.parse_args()
     lesson = load_lesson("7")
     if args.gradebook:
         return gradebook_alone(lesson, args.gradebook)
     with tempfile.TemporaryDirectory() as scratch:
         theirs = stock(lesson, Path(scratch) / "stock", args.stock)
-        print(f"stock nbgrader: {theirs:.2f} submissions a second ({1 / theirs:.2f} s each, one after another)", flush=True)
+        print(
+            f"stock nbgrader: {theirs:.2f} submissions a second ({1 / theirs:.2f} s each, one after another)",
+            flush=True,
+        )
         mine = ours(lesson, Path(scratch) / "ours", args.ours, args.jobs)
-    print(f"course grade:   {mine:.2f} submissions a second ({args.ours} in {args.ours / mine:.1f} s, {args.jobs} workers)")
+    print(
+        f"course grade:   {mine:.2f} submissions a second ({args.ours} in {args.ours / mine:.1f} s, {args.jobs} workers)"
+    )
     print(f"ratio:          {mine / theirs:.1f}")
 
 

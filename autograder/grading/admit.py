@@ -39,7 +39,10 @@ def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
     """The reason why the fill may not run, for the student; None when it may."""
     nodes, depth = _flatten(statements)
     if len(nodes) > MAX_NODES or depth > MAX_DEPTH:
-        return Text(zh="填空太长或嵌套太深；这里大约只需要一行。", en="The blank is too long or nested too deeply; about one line is asked for.")
+        return Text(
+            zh="填空太长或嵌套太深；这里大约只需要一行。",
+            en="The blank is too long or nested too deeply; about one line is asked for.",
+        )
     if sum(isinstance(n, ast.comprehension) for n in nodes) > MAX_COMPREHENSIONS:
         return Text(zh="填空里的推导式太多。", en="The blank holds too many comprehensions.")
     bound = bound_names(statements)
@@ -51,7 +54,9 @@ def refusal(exercise: Exercise, statements: list[ast.stmt]) -> Text | None:
         if found is not None:
             zh, en = found
             line = getattr(node, "lineno", None)
-            return Text(zh=f"填空里不允许使用{zh}。", en=f"The blank may not use {en}." + (f" (line {line})" if line else ""))
+            return Text(
+                zh=f"填空里不允许使用{zh}。", en=f"The blank may not use {en}." + (f" (line {line})" if line else "")
+            )
     return None
 
 
@@ -65,7 +70,9 @@ def reaches_out(statements: list[ast.stmt]) -> bool:
     return False
 
 
-_REACHING = frozenset("breakpoint compile delattr eval exec exit getattr globals input locals open quit setattr vars".split())
+_REACHING = frozenset(
+    "breakpoint compile delattr eval exec exit getattr globals input locals open quit setattr vars".split()
+)
 
 
 def outside_names(exercise: Exercise, statements: list[ast.stmt]) -> list[str]:
@@ -82,7 +89,9 @@ def missing_names(exercise: Exercise, statements: list[ast.stmt]) -> list[str]:
         block = getattr(block, field_name)[index]
     field_name, index = exercise.path[-1]
     lines = getattr(block, field_name)
-    read = {n.id for s in lines[index + 1 :] for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    read = {
+        n.id for s in lines[index + 1 :] for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
     returns = any(isinstance(s, (ast.Return, ast.Raise)) for s in statements)  # then the lines after it are not reached
     return [] if returns else sorted((bound_names([lines[index]]) & read) - bound_names(statements))
 
@@ -123,11 +132,26 @@ def _look_at(node: ast.AST, known: set[str]) -> tuple[str, str] | None:
         case ast.Attribute(attr=name, ctx=ast.Load()) if name not in names.ATTRIBUTES:
             return f"属性 .{name}", f"the attribute .{name}"
         case ast.Attribute(attr=name):
-            return (f"对属性 .{name} 赋值", f"an assignment to the attribute .{name}") if not isinstance(node.ctx, ast.Load) else None
+            return (
+                (f"对属性 .{name} 赋值", f"an assignment to the attribute .{name}")
+                if not isinstance(node.ctx, ast.Load)
+                else None
+            )
         case ast.Import(names=aliases):
-            return next(((f"import {a.name}", f"import {a.name}") for a in aliases if a.name not in names.MODULES or _reserved(a.asname or "")), None)
+            return next(
+                (
+                    (f"import {a.name}", f"import {a.name}")
+                    for a in aliases
+                    if a.name not in names.MODULES or _reserved(a.asname or "")
+                ),
+                None,
+            )
         case ast.ImportFrom(module=module, names=aliases, level=level):
-            good = not level and module in names.MODULES and all(a.name in names.ATTRIBUTES and not _reserved(a.asname or "") for a in aliases)
+            good = (
+                not level
+                and module in names.MODULES
+                and all(a.name in names.ATTRIBUTES and not _reserved(a.asname or "") for a in aliases)
+            )
             return None if good else (f"from {module} import", f"from {module} import")
         case ast.Constant(value=str() | bytes() as text) if len(text) > MAX_TEXT:
             return "这么长的字符串", "so long a string"
@@ -144,4 +168,6 @@ def _reserved(name: str) -> bool:
 
 
 def _short(spec: ast.AST) -> bool:
-    return isinstance(spec, ast.JoinedStr) and all(isinstance(v, ast.Constant) and len(str(v.value)) <= 8 for v in spec.values)
+    return isinstance(spec, ast.JoinedStr) and all(
+        isinstance(v, ast.Constant) and len(str(v.value)) <= 8 for v in spec.values
+    )

@@ -22,7 +22,9 @@ BY_METHOD = "? by its method"  # of a module or function that is no change
 PATH = "path "  # an absolute one: what was imported
 NAME = "name "  # a dotted one, whose first name is to be looked up
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_MUTATORS = frozenset("fill sort put itemset resize partition setflags append extend insert pop clear remove reverse update __setitem__ __iadd__ __imul__".split())
+_MUTATORS = frozenset(
+    "fill sort put itemset resize partition setflags append extend insert pop clear remove reverse update __setitem__ __iadd__ __imul__".split()
+)
 _FILLERS = frozenset("put copyto place putmask fill_diagonal shuffle".split())
 _ARRAYS = {f"{module}.{name}" for module in ("np", "numpy") for name in ("array", "asarray", "asanyarray")}
 
@@ -57,7 +59,11 @@ def cell_of(source: str, function: str, signatures: Signatures, wanted: frozense
     """None where it is not Python. function: the exercise's, whose inside is the blank's. wanted: names whose values are told; others' only
     where they are a path."""
     frozen = tuple(sorted(signatures.items()))
-    return _remembered(source, function, frozen, wanted) if len(source) <= MAX_REMEMBERED else _read(source, function, frozen, wanted)
+    return (
+        _remembered(source, function, frozen, wanted)
+        if len(source) <= MAX_REMEMBERED
+        else _read(source, function, frozen, wanted)
+    )
 
 
 @lru_cache(maxsize=512)  # most cells of a class are the released ones
@@ -79,23 +85,48 @@ class _Reader:
 
     def cell(self, body: list[ast.stmt]) -> Cell:
         testers = {s.name for s in body if isinstance(s, ast.FunctionDef) and _asserts(s)}
-        checks = tuple(i for i, s in enumerate(body) if _asserts(s) or testers & {dotted(n.func) for n in ast.walk(s) if isinstance(n, ast.Call)} or _testing(s))
+        checks = tuple(
+            i
+            for i, s in enumerate(body)
+            if _asserts(s) or testers & {dotted(n.func) for n in ast.walk(s) if isinstance(n, ast.Call)} or _testing(s)
+        )
         binds = tuple(b for i, s in enumerate(body) for b in self.statement(s, i, True))
-        reads = tuple(frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)) for s in body)
-        return Cell(binds, reads, checks, frozenset(filter(None, (dotted(n) for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)))))
+        reads = tuple(
+            frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+            for s in body
+        )
+        return Cell(
+            binds,
+            reads,
+            checks,
+            frozenset(filter(None, (dotted(n) for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)))),
+        )
 
     def statement(self, node: ast.stmt, at: int, sure: bool) -> Iterator[Bind]:
         """Binds of a statement and of those inside it that belong to the same scope."""
-        bind = lambda name, means=UNKNOWN, **more: Bind(name, means, self.lines[node.lineno - 1].strip()[:200], at, sure, **more)  # noqa: E731
+        bind = lambda name, means=UNKNOWN, **more: Bind(
+            name, means, self.lines[node.lineno - 1].strip()[:200], at, sure, **more
+        )  # noqa: E731
         match node:
             case ast.Import(names=names):
-                yield from (bind(a.asname or a.name.split(".")[0], PATH + (a.name if a.asname else a.name.split(".")[0])) for a in names)
+                yield from (
+                    bind(a.asname or a.name.split(".")[0], PATH + (a.name if a.asname else a.name.split(".")[0]))
+                    for a in names
+                )
             case ast.ImportFrom(module=module, names=names, level=level):
                 yield from (bind(a.asname or a.name, f"{PATH}{'.' * level}{module or ''}.{a.name}") for a in names)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                decorators = tuple(dotted(d.func if isinstance(d, ast.Call) else d) or UNKNOWN for d in node.decorator_list)
+                decorators = tuple(
+                    dotted(d.func if isinstance(d, ast.Call) else d) or UNKNOWN for d in node.decorator_list
+                )
                 plain = isinstance(node, ast.FunctionDef)
-                yield bind(name, _function(node.args, node.body, self.signatures) if plain and name in self.wanted else UNKNOWN, blind=plain and _blind(node), defines=plain, decorators=decorators)
+                yield bind(
+                    name,
+                    _function(node.args, node.body, self.signatures) if plain and name in self.wanted else UNKNOWN,
+                    blind=plain and _blind(node),
+                    defines=plain,
+                    decorators=decorators,
+                )
                 if name != self.function and _asserts(node):  # what its asserts mean is told by its own names
                     inner = [n for s in (node.args, *node.body) for n in ast.walk(s)]
                     stored = {n for x in inner if (n := name_of(x)) is not None}
@@ -119,7 +150,9 @@ class _Reader:
                 yield from (bind(n) for c in cases for x in ast.walk(c.pattern) if (n := name_of(x)) is not None)
             case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
                 yield from (bind(h.name) for h in handlers if h.name)
-            case ast.Expr(value=ast.Call(func=func, args=args, keywords=keywords)):  # values.fill(0), np.put(values, 0, 1), np.add(a, b, out=values)
+            case ast.Expr(
+                value=ast.Call(func=func, args=args, keywords=keywords)
+            ):  # values.fill(0), np.put(values, 0, 1), np.add(a, b, out=values)
                 own = [func.value] if isinstance(func, ast.Attribute) and func.attr in _MUTATORS else []
                 own += args[:1] if dotted(func).split(".")[-1] in _FILLERS else []
                 own += [k.value for k in keywords if k.arg == "out"]
@@ -137,8 +170,12 @@ class _Reader:
                 yield bind(name, _function(args, [ast.Return(body)], self.signatures), blind=_blind(value))
             case (ast.Name(id=name), _):
                 path = dotted(value)
-                yield bind(name, NAME + path if path else _text(value, self.signatures) if name in self.wanted else UNKNOWN)
-            case (ast.Tuple(elts=left) | ast.List(elts=left), ast.Tuple(elts=right) | ast.List(elts=right)) if len(left) == len(right) and not any(isinstance(x, ast.Starred) for x in (*left, *right)):
+                yield bind(
+                    name, NAME + path if path else _text(value, self.signatures) if name in self.wanted else UNKNOWN
+                )
+            case (ast.Tuple(elts=left) | ast.List(elts=left), ast.Tuple(elts=right) | ast.List(elts=right)) if len(
+                left
+            ) == len(right) and not any(isinstance(x, ast.Starred) for x in (*left, *right)):
                 for one, its in zip(left, right):
                     yield from self.assigned(one, its, bind)
             case _:
@@ -151,7 +188,9 @@ def _stored(target: ast.expr) -> list[str]:
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             out.append(node.id)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load):
+        elif (
+            isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load)
+        ):
             out.append(node.value.id)
     return out
 
@@ -186,7 +225,11 @@ def _blind(node: ast.FunctionDef | ast.Lambda) -> bool:
     a = node.args
     names = {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if x is not None}
     body = node.body if isinstance(node.body, list) else [node.body]
-    return bool(names) and not any(isinstance(n, ast.Name) and n.id in (*names, "locals", "vars") and isinstance(n.ctx, ast.Load) for s in body for n in ast.walk(s))
+    return bool(names) and not any(
+        isinstance(n, ast.Name) and n.id in (*names, "locals", "vars") and isinstance(n.ctx, ast.Load)
+        for s in body
+        for n in ast.walk(s)
+    )
 
 
 # -- one wording -----------------------------------------------------------------------------------------------------------------
@@ -205,12 +248,26 @@ class _Plain(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
         match node:
-            case ast.BinOp(left=ast.Constant(value=int() | float() as a), right=ast.Constant(value=int() | float() as b), op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() as op):
+            case ast.BinOp(
+                left=ast.Constant(value=int() | float() as a),
+                right=ast.Constant(value=int() | float() as b),
+                op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() as op,
+            ):
                 try:
-                    return ast.Constant({ast.Add: lambda: a + b, ast.Sub: lambda: a - b, ast.Mult: lambda: a * b, ast.Div: lambda: a / b, ast.FloorDiv: lambda: a // b}[type(op)]())
+                    return ast.Constant(
+                        {
+                            ast.Add: lambda: a + b,
+                            ast.Sub: lambda: a - b,
+                            ast.Mult: lambda: a * b,
+                            ast.Div: lambda: a / b,
+                            ast.FloorDiv: lambda: a // b,
+                        }[type(op)]()
+                    )
                 except (ArithmeticError, ValueError):
                     return node
-            case ast.BinOp(left=ast.Constant(value=int() as a), op=ast.Pow(), right=ast.Constant(value=int() as b)) if abs(a) <= 2 and 0 <= b <= 64:
+            case ast.BinOp(left=ast.Constant(value=int() as a), op=ast.Pow(), right=ast.Constant(value=int() as b)) if (
+                abs(a) <= 2 and 0 <= b <= 64
+            ):
                 return ast.Constant(a**b)
         return node
 
@@ -218,7 +275,11 @@ class _Plain(ast.NodeTransformer):
         self.generic_visit(node)
         if dotted(node.func) in _ARRAYS and len(node.args) == 1:
             first = ast.List(node.args[0].elts, ast.Load()) if isinstance(node.args[0], ast.Tuple) else node.args[0]
-            kept = [k for k in node.keywords if not (k.arg == "dtype" and dotted(k.value) in ("float", "np.float64", "numpy.float64"))]
+            kept = [
+                k
+                for k in node.keywords
+                if not (k.arg == "dtype" and dotted(k.value) in ("float", "np.float64", "numpy.float64"))
+            ]
             return ast.Call(ast.Name("array", ast.Load()), [first], kept)
         return node
 
@@ -229,12 +290,20 @@ def _text(value: ast.expr, signatures: Signatures, env: dict[str, str] | None = 
 
 def _function(args: ast.arguments, body: list[ast.stmt], signatures: Signatures) -> str:
     """What it returns for its parameters where it is assignments and a return; else its statements with its own names numbered."""
-    body = [s for s in without_docstring(body) if not isinstance(s, ast.Pass) and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and dotted(s.value.func) == "print")]
+    body = [
+        s
+        for s in without_docstring(body)
+        if not isinstance(s, ast.Pass)
+        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and dotted(s.value.func) == "print")
+    ]
     head = f"def({key(args)})"
     env: dict[str, str] = {}
     for statement in body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
                 env[name] = _text(value, signatures, env)
             case ast.Return(value=ast.expr() as value):
                 return f"{head}{_text(value, signatures, env)}"

@@ -11,7 +11,6 @@ from autograder.grading.read import NbCell, Reading
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
 
-
 MOST = 50  # exercise cells that are read
 DOUBT = Text(
     zh="笔记本里有一段文字不能确定是哪道题的答案，需要人工查看。",
@@ -34,8 +33,15 @@ def choose(reading: Reading) -> Chosen:
     Where filled ones differ a person must look: neither the better nor the worse one is silently taken.
     """
     chosen = _choose(reading)
-    if reading.missed or any(c.cut for c in reading.found.get("boundary_case", [])) or (any(c.cut for c in reading.exercise) and (chosen.fill is None or chosen.fill.problem)):
-        zh, en = "笔记本太长，没有读完；填空或边界用例可能在没有读到的部分，需要人工查看。", "The notebook is too long and was not read to its end; the blank or the boundary case may stand in what was not read, so a person must look."
+    if (
+        reading.missed
+        or any(c.cut for c in reading.found.get("boundary_case", []))
+        or (any(c.cut for c in reading.exercise) and (chosen.fill is None or chosen.fill.problem))
+    ):
+        zh, en = (
+            "笔记本太长，没有读完；填空或边界用例可能在没有读到的部分，需要人工查看。",
+            "The notebook is too long and was not read to its end; the blank or the boundary case may stand in what was not read, so a person must look.",
+        )
         chosen.findings.append(finding("unread_code", "review", zh, en, "exercise"))
     return chosen
 
@@ -44,16 +50,42 @@ def _choose(reading: Reading) -> Chosen:
     exercise = reading.released.exercise
     fills: list[tuple[NbCell, Fill]] = [(c, extract(exercise, c.source)) for c in reading.exercise[-MOST:]]
     if not fills:
-        return Chosen(None, [finding("no_exercise", "info", "找不到填空单元格，代码没有评分。", "The exercise cell was not found; there is no code to grade.", "exercise")])
-    proper = [f for c, f in fills if "exercise" in (c.role, *c.ids) or integrity.holds_released_assert(exercise, c.source)]
+        return Chosen(
+            None,
+            [
+                finding(
+                    "no_exercise",
+                    "info",
+                    "找不到填空单元格，代码没有评分。",
+                    "The exercise cell was not found; there is no code to grade.",
+                    "exercise",
+                )
+            ],
+        )
+    proper = [
+        f for c, f in fills if "exercise" in (c.role, *c.ids) or integrity.holds_released_assert(exercise, c.source)
+    ]
     written = [f for f in proper if not f.problem] or [f for _, f in fills if not f.problem]
-    counted = written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
+    counted = (
+        written[-1] if written else next((f for _, f in reversed(fills) if f.problem == "not_python"), fills[-1][1])
+    )
     findings = []
     if len(reading.exercise) > MOST:
-        zh, en = f"笔记本里有 {len(reading.exercise)} 个填空单元格，只读了最后 {MOST} 个。", f"There are {len(reading.exercise)} exercise cells; only the last {MOST} were read."
+        zh, en = (
+            f"笔记本里有 {len(reading.exercise)} 个填空单元格，只读了最后 {MOST} 个。",
+            f"There are {len(reading.exercise)} exercise cells; only the last {MOST} were read.",
+        )
         findings.append(finding("several_fills", "review", zh, en, "exercise"))
     if counted.repeated:
-        findings.append(finding("several_fills", "review", "填空单元格里的函数定义了不止一次，写法不同；评分取最后一个。", "The exercise cell defines the function more than once, in different ways; the last one was graded.", "exercise"))
+        findings.append(
+            finding(
+                "several_fills",
+                "review",
+                "填空单元格里的函数定义了不止一次，写法不同；评分取最后一个。",
+                "The exercise cell defines the function more than once, in different ways; the last one was graded.",
+                "exercise",
+            )
+        )
     elif len({f.key for f in written}) > 1:
         findings.append(
             finding(
@@ -71,7 +103,13 @@ def _choose(reading: Reading) -> Chosen:
 
 def _problem(found: Fill) -> Finding:
     if found.problem == "not_python" and found.why is not None:
-        return finding("not_python", "info", f"填空不是合法的 Python，代码没有评分：{found.why.zh}", f"The blank is not valid Python, so the code was not graded: {found.why.en}", "exercise")
+        return finding(
+            "not_python",
+            "info",
+            f"填空不是合法的 Python，代码没有评分：{found.why.zh}",
+            f"The blank is not valid Python, so the code was not graded: {found.why.en}",
+            "exercise",
+        )
     zh, en = _PROBLEMS[found.problem]
     return finding(found.problem, "info", zh, en, "exercise")
 
@@ -91,14 +129,46 @@ def finding(code: str, severity: str, zh: str, en: str, where: str = "") -> Find
 def about_answers(reading: Reading) -> list[Finding]:
     findings = []
     for slot in reading.moved:
-        findings.append(finding("answer_elsewhere", "info", f"{slot} 的答案写在别的单元格里，已从那里读取。", f"The answer to {slot} stands in another cell and was read from there.", slot))
+        findings.append(
+            finding(
+                "answer_elsewhere",
+                "info",
+                f"{slot} 的答案写在别的单元格里，已从那里读取。",
+                f"The answer to {slot} stands in another cell and was read from there.",
+                slot,
+            )
+        )
     for slot in dict.fromkeys(reading.pictures):
-        findings.append(finding("picture", "info", f"{slot} 的答案里有图片，程序看不懂图片，需要人工查看。", f"The answer to {slot} holds a picture, which no program reads; a person must look.", slot))
+        findings.append(
+            finding(
+                "picture",
+                "info",
+                f"{slot} 的答案里有图片，程序看不懂图片，需要人工查看。",
+                f"The answer to {slot} holds a picture, which no program reads; a person must look.",
+                slot,
+            )
+        )
     for slot in reading.doubtful:
         findings.append(finding("answer_place", "info", f"{slot}：{DOUBT.zh}", f"{slot}: {DOUBT.en}", slot))
     for slot in reading.cut:
         if reading.missed:
-            findings.append(finding("too_long", "info", f"{slot}：笔记本太长，没有读完；答案可能还有没有读到的部分。", f"{slot}: the notebook is too long and was not read to its end; there may be more of the answer in what was not read.", slot))
+            findings.append(
+                finding(
+                    "too_long",
+                    "info",
+                    f"{slot}：笔记本太长，没有读完；答案可能还有没有读到的部分。",
+                    f"{slot}: the notebook is too long and was not read to its end; there may be more of the answer in what was not read.",
+                    slot,
+                )
+            )
             continue
-        findings.append(finding("too_long", "info", f"{slot} 的答案过长，只读了前面的部分。", f"The answer to {slot} is very long; only its beginning was read.", slot))
+        findings.append(
+            finding(
+                "too_long",
+                "info",
+                f"{slot} 的答案过长，只读了前面的部分。",
+                f"The answer to {slot} is very long; only its beginning was read.",
+                slot,
+            )
+        )
     return findings

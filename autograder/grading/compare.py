@@ -16,11 +16,24 @@ def matches(actual: object, expected: object, rtol: float = 0.0, atol: float = 0
     """
     actual, expected = _scalar(actual), _scalar(expected)
     if isinstance(expected, (list, tuple)):
-        return isinstance(actual, (list, tuple)) and len(actual) == len(expected) and all(matches(a, e, rtol, atol) for a, e in zip(actual, expected, strict=True))
+        return (
+            isinstance(actual, (list, tuple))
+            and len(actual) == len(expected)
+            and all(matches(a, e, rtol, atol) for a, e in zip(actual, expected, strict=True))
+        )
     if isinstance(expected, dict):
-        return isinstance(actual, dict) and actual.keys() == expected.keys() and all(matches(actual[k], v, rtol, atol) for k, v in expected.items())
+        return (
+            isinstance(actual, dict)
+            and actual.keys() == expected.keys()
+            and all(matches(actual[k], v, rtol, atol) for k, v in expected.items())
+        )
     if isinstance(expected, np.ndarray):
-        return isinstance(actual, np.ndarray) and actual.shape == expected.shape and _kind(actual) == _kind(expected) and _close(actual, expected, rtol, atol)
+        return (
+            isinstance(actual, np.ndarray)
+            and actual.shape == expected.shape
+            and _kind(actual) == _kind(expected)
+            and _close(actual, expected, rtol, atol)
+        )
     if expected is None or isinstance(expected, (bool, str)):
         return type(actual) is type(expected) and actual == expected
     if isinstance(expected, (int, float, complex)):

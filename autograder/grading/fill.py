@@ -53,11 +53,16 @@ def read_exercise(source: str, function: str) -> Exercise:
     try:
         tree = parse(source)
     except NotPython as e:
-        raise CourseError(f"The exercise cell is not Python: {e.why.en}", remedy="Mend the page and run `course lint`.") from None
+        raise CourseError(
+            f"The exercise cell is not Python: {e.why.en}", remedy="Mend the page and run `course lint`."
+        ) from None
     paths = list(_paths_to_blank(tree, ()))
     around = tree.body[paths[0][0][1]] if paths else None
     if len(paths) != 1 or not isinstance(around, ast.FunctionDef) or around.name != function:
-        raise CourseError(f"The exercise cell has {len(paths)} blanks; it needs exactly one, inside {function}().", remedy="Mend the page and run `course lint`.")
+        raise CourseError(
+            f"The exercise cell has {len(paths)} blanks; it needs exactly one, inside {function}().",
+            remedy="Mend the page and run `course lint`.",
+        )
     return Exercise(source, tree, function, paths[0])
 
 
@@ -89,7 +94,12 @@ def _binds(node: ast.AST) -> str | None:
             return name
         case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return name
-        case ast.ExceptHandler(name=name) | ast.MatchAs(name=name) | ast.MatchStar(name=name) | ast.MatchMapping(rest=name):
+        case (
+            ast.ExceptHandler(name=name)
+            | ast.MatchAs(name=name)
+            | ast.MatchStar(name=name)
+            | ast.MatchMapping(rest=name)
+        ):
             return name
         case ast.alias(name=name, asname=asname):
             return asname or name.split(".")[0]
@@ -139,7 +149,9 @@ def extract(exercise: Exercise, source: str) -> Fill:
             return fill
         if depth and found in theirs:  # the module's own statements are looked at by integrity.py
             _compare_rest(ours, index, theirs, theirs.index(found), exercise.source, source, fill)
-        if isinstance(target, ast.FunctionDef) and any(isinstance(s, ast.FunctionDef) and s.name == found.name and key(s) != key(found) for s in theirs):
+        if isinstance(target, ast.FunctionDef) and any(
+            isinstance(s, ast.FunctionDef) and s.name == found.name and key(s) != key(found) for s in theirs
+        ):
             fill.repeated = True
         if _header(found) != _header(target):
             fill.changed.append(_first_line(exercise.source, target))
@@ -152,7 +164,9 @@ def _counterpart(target: ast.stmt, theirs: list[ast.stmt]) -> ast.stmt | None:
     """The student's version of a compound statement: the last function of that name (it is the one that counts), else the same header or kind."""
     if isinstance(target, ast.FunctionDef):
         inside = (n for s in reversed(theirs) for n in ast.walk(s))  # one put under `if True:` is still the function
-        return next((n for n in (*reversed(theirs), *inside) if isinstance(n, ast.FunctionDef) and n.name == target.name), None)
+        return next(
+            (n for n in (*reversed(theirs), *inside) if isinstance(n, ast.FunctionDef) and n.name == target.name), None
+        )
     same = [s for s in theirs if type(s) is type(target)]
     return next((s for s in same if _header(s) == _header(target)), same[0] if len(same) == 1 else None)
 
@@ -166,7 +180,9 @@ def _header(node: ast.stmt) -> str:
     return key(bare)
 
 
-def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, theirs: list[ast.stmt], fill: Fill) -> Fill:
+def _take(
+    exercise: Exercise, source: str, ours: list[ast.stmt], index: int, theirs: list[ast.stmt], fill: Fill
+) -> Fill:
     """In the block that holds the blank: what is left once the released statements before and after it are taken away."""
     blank = ours[index]
     before, rest = without_docstring(ours[:index]), without_docstring(theirs)
@@ -176,7 +192,9 @@ def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, the
     if len(lead + middle) > 1 and middle and key(middle[-1]) == key(blank) and _always_leaves((lead + middle)[:-1]):
         middle = middle[:-1]  # the released line left standing below a complete answer: it is never reached
     own = [s for s in lead if s not in before]
-    fill.text = "\n".join(segment(source, [s]) for s in own) + ("\n" if own and middle else "") + segment(source, middle)
+    fill.text = (
+        "\n".join(segment(source, [s]) for s in own) + ("\n" if own and middle else "") + segment(source, middle)
+    )
     if not middle and not own:
         fill.problem = "deleted"
     elif any(has_blank(s) for s in middle):
@@ -194,7 +212,9 @@ def _take(exercise: Exercise, source: str, ours: list[ast.stmt], index: int, the
     return fill
 
 
-def _lead_in(exercise: Exercise, source: str, released: list[ast.stmt], theirs: list[ast.stmt], fill: Fill) -> tuple[int, list[ast.stmt]]:
+def _lead_in(
+    exercise: Exercise, source: str, released: list[ast.stmt], theirs: list[ast.stmt], fill: Fill
+) -> tuple[int, list[ast.stmt]]:
     """Where the released statements before the blank end; and the student's own among them with all released ones that follow. His are
     graded where they stand, unless they give another meaning to a name that the released ones use."""
     changed = len(fill.changed)
@@ -243,7 +263,16 @@ def _bare_arg(arg: ast.arg) -> ast.arg:
     return ast.copy_location(ast.arg(arg.arg), arg)
 
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
 
 
 def _rebinds(statement: ast.stmt) -> set[str]:
@@ -273,11 +302,15 @@ def _leaves(statement: ast.stmt) -> bool:
         case ast.With(body=body):
             return _always_leaves(body)
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
-            return _always_leaves(final) or (_always_leaves([*body, *orelse]) and all(_always_leaves(h.body) for h in handlers))
+            return _always_leaves(final) or (
+                _always_leaves([*body, *orelse]) and all(_always_leaves(h.body) for h in handlers)
+            )
         case ast.While(test=ast.Constant(value=value), body=body):
             return bool(value) and not any(isinstance(n, ast.Break) for s in body for n in ast.walk(s))
         case ast.Match(cases=cases):
-            whole = any(isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in cases)
+            whole = any(
+                isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None for c in cases
+            )
             return whole and all(_always_leaves(c.body) for c in cases)
     return False
 
@@ -335,7 +368,9 @@ def _match_in_order(released: list[ast.stmt], theirs: list[ast.stmt], released_s
     return found
 
 
-def _match_from_end(released: list[ast.stmt], theirs: list[ast.stmt], released_source: str, source: str, fill: Fill) -> int:
+def _match_from_end(
+    released: list[ast.stmt], theirs: list[ast.stmt], released_source: str, source: str, fill: Fill
+) -> int:
     """The same from the end. Returns how many of theirs they take up with what was added among them, which is left out."""
     changed = len(fill.changed)
     turned = _match_in_order(released[::-1], theirs[::-1], released_source, fill)
@@ -345,9 +380,14 @@ def _match_from_end(released: list[ast.stmt], theirs: list[ast.stmt], released_s
     return taken
 
 
-def _compare_rest(ours: list[ast.stmt], index: int, theirs: list[ast.stmt], found: int, released_source: str, source: str, fill: Fill) -> None:
+def _compare_rest(
+    ours: list[ast.stmt], index: int, theirs: list[ast.stmt], found: int, released_source: str, source: str, fill: Fill
+) -> None:
     """Around a compound statement with the blank deeper inside: the released neighbours must still be there."""
-    for released, added in ((without_docstring(ours[:index]), without_docstring(theirs[:found])), (ours[index + 1 :], theirs[found + 1 :])):
+    for released, added in (
+        (without_docstring(ours[:index]), without_docstring(theirs[:found])),
+        (ours[index + 1 :], theirs[found + 1 :]),
+    ):
         changed = len(fill.changed)
         same = _match_in_order(released, added, released_source, fill)
         if len(fill.changed) == changed:

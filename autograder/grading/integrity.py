@@ -65,8 +65,12 @@ def find_changes(reading: Reading, fill: Fill | None) -> list[Finding]:
     """Findings about everything but the fill's own value."""
     exercise = reading.released.exercise
     present = _present(reading, exercise)
-    findings = _missing_asserts([check for check in _protected(exercise) if not _stands(check, present)], present, reading)
-    locked = [f for p in reading.released.parts if p.name in ("normal", "boundary") for f in _locked_cell(p, reading, present)]
+    findings = _missing_asserts(
+        [check for check in _protected(exercise) if not _stands(check, present)], present, reading
+    )
+    locked = [
+        f for p in reading.released.parts if p.name in ("normal", "boundary") for f in _locked_cell(p, reading, present)
+    ]
     gone = locked + _locked_setup(reading)
     if gone and _is_in_parts(reading):
         findings += [_IN_PARTS] if locked else []
@@ -99,12 +103,25 @@ def _protected(exercise: Exercise) -> tuple[Protected, ...]:
     for statement in exercise.asserts:
         own = [next(held) for _ in conditions(statement.test)]
         sides = tuple(_sides(h.test, signatures) for h in own)
-        out.append(Protected(ast.unparse(statement), tuple(h.known for h in own), sides if all(sides) else (), _calls_in([statement], signatures), constants([statement])))
+        out.append(
+            Protected(
+                ast.unparse(statement),
+                tuple(h.known for h in own),
+                sides if all(sides) else (),
+                _calls_in([statement], signatures),
+                constants([statement]),
+            )
+        )
     return tuple(out)
 
 
 def _calls_in(nodes: list[ast.stmt], signatures: Signatures) -> frozenset[str]:
-    return frozenset(meaning(n, signatures) for s in nodes for n in ast.walk(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
+    return frozenset(
+        meaning(n, signatures)
+        for s in nodes
+        for n in ast.walk(s)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    )
 
 
 def _facts(source: str, exercise: Exercise) -> _Facts | None:
@@ -128,13 +145,21 @@ def _read_facts(source: str, exercise: Exercise) -> _Facts | None:
 
 def _facts_of(body: list[ast.stmt], signatures: Signatures) -> _Facts:
     ran = runs(body, signatures)
-    loops = [frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name)) for s in ran.maybe if any(isinstance(n, ast.Assert) for n in ast.walk(s)) and not _swallows(s)]
+    loops = [
+        frozenset(n.id for n in ast.walk(s) if isinstance(n, ast.Name))
+        for s in ran.maybe
+        if any(isinstance(n, ast.Assert) for n in ast.walk(s)) and not _swallows(s)
+    ]
     literals = constants(body) if loops else frozenset()
     return _Facts(
         held=frozenset().union(*(h.known for h in ran.held)),
         made=frozenset(ran.calls),
         calls=_calls_in(body, signatures),
-        near=frozenset(s for test in (*(h.test for h in ran.held), *(c for c in ran.called if _called(c.func) == "assert_allclose")) if (s := _sides(test, signatures))),
+        near=frozenset(
+            s
+            for test in (*(h.test for h in ran.held), *(c for c in ran.called if _called(c.func) == "assert_allclose"))
+            if (s := _sides(test, signatures))
+        ),
         loops=tuple((literals, names) for names in loops),
         tested=any(dotted(c.func) in _TEST_RUNNERS for c in ran.called),
     )
@@ -142,25 +167,39 @@ def _facts_of(body: list[ast.stmt], signatures: Signatures) -> _Facts:
 
 def _swallows(statement: ast.stmt) -> bool:
     """Is there anything in it that lets an assert fail unseen?"""
-    contexts = (i.context_expr for n in ast.walk(statement) if isinstance(n, (ast.With, ast.AsyncWith)) for i in n.items)
+    contexts = (
+        i.context_expr for n in ast.walk(statement) if isinstance(n, (ast.With, ast.AsyncWith)) for i in n.items
+    )
     names = {dotted(c.func if isinstance(c, ast.Call) else c).split(".")[-1] for c in contexts}
-    return bool(names & {"suppress", "raises", "assertRaises"}) or any(isinstance(n, (ast.Try, ast.TryStar)) for n in ast.walk(statement))
+    return bool(names & {"suppress", "raises", "assertRaises"}) or any(
+        isinstance(n, (ast.Try, ast.TryStar)) for n in ast.walk(statement)
+    )
 
 
 def _sides(test: ast.expr, signatures: Signatures) -> frozenset[str]:
     """What is compared exactly, or allowing for rounding and no more: a == b, isclose(a, b), a == approx(b), abs(a - b) < 1e-9."""
     match test:
-        case ast.Compare(left=a, ops=[ast.Eq()], comparators=[ast.Call(func=func, args=[b], keywords=keywords)]) if _called(func) == "approx":
+        case ast.Compare(left=a, ops=[ast.Eq()], comparators=[ast.Call(func=func, args=[b], keywords=keywords)]) if (
+            _called(func) == "approx"
+        ):
             pass
         case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]):
             keywords = []
         case ast.Call(func=func, args=[a, b], keywords=keywords) if _called(func) in _CLOSE:
             pass
-        case ast.Compare(left=ast.Call(func=func, args=[ast.BinOp(left=a, op=ast.Sub(), right=b)]), ops=[ast.Lt() | ast.LtE()], comparators=[limit]) if _called(func) in ("abs", "fabs"):
+        case ast.Compare(
+            left=ast.Call(func=func, args=[ast.BinOp(left=a, op=ast.Sub(), right=b)]),
+            ops=[ast.Lt() | ast.LtE()],
+            comparators=[limit],
+        ) if _called(func) in ("abs", "fabs"):
             keywords = [ast.keyword("", limit)]
         case _:
             return frozenset()
-    return frozenset((meaning(a, signatures), meaning(b, signatures))) if all(_is_small(k.value) for k in keywords) else frozenset()
+    return (
+        frozenset((meaning(a, signatures), meaning(b, signatures)))
+        if all(_is_small(k.value) for k in keywords)
+        else frozenset()
+    )
 
 
 def _called(func: ast.expr) -> str:
@@ -168,7 +207,9 @@ def _called(func: ast.expr) -> str:
 
 
 def _is_small(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (isinstance(node.value, bool) or isinstance(node.value, (int, float)) and node.value <= TOLERANCE)
+    return isinstance(node, ast.Constant) and (
+        isinstance(node.value, bool) or isinstance(node.value, (int, float)) and node.value <= TOLERANCE
+    )
 
 
 def _present(reading: Reading, exercise: Exercise) -> _Facts:
@@ -216,13 +257,25 @@ def _missing_asserts(missing: list[Protected], present: _Facts, reading: Reading
         if check in unclear:
             continue
         if check.calls & present.calls:
-            text = Text(zh=f"检查 {check.text} 被改动或放宽了。", en=f"The check `{check.text}` was changed or loosened.")
+            text = Text(
+                zh=f"检查 {check.text} 被改动或放宽了。", en=f"The check `{check.text}` was changed or loosened."
+            )
             findings.append(Finding(code="loosened_check", severity="veto", message=text, where="exercise"))
         else:
-            findings.append(Finding(code="deleted_check", severity="veto", message=Text(zh=f"检查 {check.text} 被删除了。", en=f"The check `{check.text}` was deleted."), where="exercise"))
+            findings.append(
+                Finding(
+                    code="deleted_check",
+                    severity="veto",
+                    message=Text(zh=f"检查 {check.text} 被删除了。", en=f"The check `{check.text}` was deleted."),
+                    where="exercise",
+                )
+            )
     if unclear:
         zh, en = _listed(unclear)
-        message = Text(zh=f"检查 {zh} 换了写法，是否仍是同样的检查要由人来看。", en=f"Written in another way, so that a person must see whether they still check the same: {en}")
+        message = Text(
+            zh=f"检查 {zh} 换了写法，是否仍是同样的检查要由人来看。",
+            en=f"Written in another way, so that a person must see whether they still check the same: {en}",
+        )
         findings.append(Finding(code="changed_check", severity="review", message=message, where="exercise"))
     return findings
 
@@ -235,7 +288,9 @@ def _is_unclear(check: Protected, present: _Facts, function: str) -> bool:
     """Compared with a small tolerance, in a loop over a list of cases, or by a test runner: that may be the same check."""
     if check.sides and all(s in present.near for s in check.sides):
         return True
-    return any(check.literals <= literals and function in names for literals, names in present.loops) or (present.tested and bool(check.calls & present.calls))
+    return any(check.literals <= literals and function in names for literals, names in present.loops) or (
+        present.tested and bool(check.calls & present.calls)
+    )
 
 
 def _not_read(checks: tuple[str, str], where: str) -> Finding:
@@ -252,15 +307,22 @@ def _too_long(reading: Reading, findings: list[Finding]) -> list[Finding]:
     """Of an exercise cell that was cut, where nothing has been said of that yet."""
     if not any(c.cut for c in reading.exercise) or any(f.code == "too_long" for f in findings):
         return []
-    message = Text(zh=f"填空单元格太长，只读了前 {MAX_SOURCE} 个字符；请删去多余的内容。", en=f"The exercise cell is too long; only its first {MAX_SOURCE} characters were read. Remove what does not belong there.")
+    message = Text(
+        zh=f"填空单元格太长，只读了前 {MAX_SOURCE} 个字符；请删去多余的内容。",
+        en=f"The exercise cell is too long; only its first {MAX_SOURCE} characters were read. Remove what does not belong there.",
+    )
     return [Finding(code="too_long", severity="info", message=message, where="exercise")]
 
 
 def _is_in_parts(reading: Reading) -> bool:
     """Is there none of the lesson's cells but those that a student writes in?"""
-    theirs = {"exercise", "boundary_case", *ANSWER_SLOTS} | {p.name for p in reading.released.parts if p.kind == "code" and challenge_of(p.source)}
+    theirs = {"exercise", "boundary_case", *ANSWER_SLOTS} | {
+        p.name for p in reading.released.parts if p.kind == "code" and challenge_of(p.source)
+    }
     others = (p for p in reading.released.parts if p.name not in theirs)
-    return bool(reading.exercise) and not any(_is_left(p, cell) for p in others for cell in reading.found.get(p.name, []))
+    return bool(reading.exercise) and not any(
+        _is_left(p, cell) for p in others for cell in reading.found.get(p.name, [])
+    )
 
 
 def _is_left(part: Part, cell: NbCell) -> bool:
@@ -284,11 +346,22 @@ _IN_PARTS = Finding(
 def _own_case(reading: Reading, present: _Facts) -> list[Finding]:
     """The assert below the student's own case: his prediction is tested without it."""
     part = next((p for p in reading.released.parts if p.name == "boundary_case"), None)
-    if part is None or not present.whole or reading.other_release is not None or not any("my_case" in c.source for c in reading.code):
+    if (
+        part is None
+        or not present.whole
+        or reading.other_release is not None
+        or not any("my_case" in c.source for c in reading.code)
+    ):
         return []
-    if all(known & present.held or sides and sides in present.near for known, sides in _held_by(part.source, reading.released.exercise)):
+    if all(
+        known & present.held or sides and sides in present.near
+        for known, sides in _held_by(part.source, reading.released.exercise)
+    ):
         return []
-    message = Text(zh="边界用例下面的断言被改动或删除了；你的预测仍会照样核对。", en="The assert below your own boundary case was changed or deleted; your prediction is tested all the same.")
+    message = Text(
+        zh="边界用例下面的断言被改动或删除了；你的预测仍会照样核对。",
+        en="The assert below your own boundary case was changed or deleted; your prediction is tested all the same.",
+    )
     return [Finding(code="own_case_check", severity="info", message=message, where="boundary_case")]
 
 
@@ -315,7 +388,9 @@ _NAMES = {"normal": Text(zh="正常输入", en="normal inputs"), "boundary": Tex
 
 def _locked_cell(part: Part, reading: Reading, present: _Facts) -> list[Finding]:
     """The boundary check is the one that the rules protect by a veto; the other asks for a person."""
-    calls = [s.value for s in statements(part.source) if isinstance(s, ast.Expr)]  # what they import, the setup cell imports too
+    calls = [
+        s.value for s in statements(part.source) if isinstance(s, ast.Expr)
+    ]  # what they import, the setup cell imports too
     if all(meaning(c, {}) in present.made for c in calls):
         return []
     what = _NAMES[part.name]
@@ -325,9 +400,13 @@ def _locked_cell(part: Part, reading: Reading, present: _Facts) -> list[Finding]
         return [_not_read((f"（{what.zh}）", f"for {what.en}"), part.name)]
     severity = "veto" if part.name == "boundary" else "review"
     if part.name in reading.found:
-        message = Text(zh=f"锁定的检查单元格（{what.zh}）被改动了。", en=f"The locked check cell for {what.en} was edited.")
+        message = Text(
+            zh=f"锁定的检查单元格（{what.zh}）被改动了。", en=f"The locked check cell for {what.en} was edited."
+        )
         return [Finding(code="edited_locked_check", severity=severity, message=message, where=part.name)]
-    message = Text(zh=f"锁定的检查单元格（{what.zh}）被删除了。", en=f"The locked check cell for {what.en} was deleted.")
+    message = Text(
+        zh=f"锁定的检查单元格（{what.zh}）被删除了。", en=f"The locked check cell for {what.en} was deleted."
+    )
     return [Finding(code="deleted_locked_check", severity=severity, message=message, where=part.name)]
 
 
@@ -340,14 +419,27 @@ def _locked_setup(reading: Reading) -> list[Finding]:
     if any(wanted <= {key(s) for s in statements(c.source)} for c in reading.code):
         return []
     zh, en = ("被改动了", "edited") if cells else ("不见了", "removed")
-    return [Finding(code="edited_setup", severity="info", message=Text(zh=f"锁定的准备单元格{zh}；评分不受影响。", en=f"The locked setup cell was {en}; the score does not depend on it."), where="setup")]
+    return [
+        Finding(
+            code="edited_setup",
+            severity="info",
+            message=Text(
+                zh=f"锁定的准备单元格{zh}；评分不受影响。",
+                en=f"The locked setup cell was {en}; the score does not depend on it.",
+            ),
+            where="setup",
+        )
+    ]
 
 
 def _not_code(reading: Reading) -> list[Finding]:
     """Cells that were read as the code they hold, though Jupyter runs nothing in them."""
     findings = []
     for name in reading.turned:
-        message = Text(zh=f"单元格 {name} 变成了 Markdown 或 raw 单元格，在 Jupyter 里不会运行；这里按代码读取。", en=f"The cell {name} has become a Markdown or raw cell, which Jupyter does not run; it was read as the code that it holds.")
+        message = Text(
+            zh=f"单元格 {name} 变成了 Markdown 或 raw 单元格，在 Jupyter 里不会运行；这里按代码读取。",
+            en=f"The cell {name} has become a Markdown or raw cell, which Jupyter does not run; it was read as the code that it holds.",
+        )
         findings.append(Finding(code="not_a_code_cell", severity="info", message=message, where=name))
     return findings
 
@@ -355,9 +447,15 @@ def _not_code(reading: Reading) -> list[Finding]:
 def _around_blank(fill: Fill) -> list[Finding]:
     findings = []
     for line in fill.changed[:5]:
-        message = Text(zh=f"填空以外的这一行被改动了，评分按原来的代码进行：{line}", en=f"This line outside the blank was changed; the released code is graded: {line}")
+        message = Text(
+            zh=f"填空以外的这一行被改动了，评分按原来的代码进行：{line}",
+            en=f"This line outside the blank was changed; the released code is graded: {line}",
+        )
         findings.append(Finding(code="changed_outside_blank", severity="info", message=message, where="exercise"))
     for line in fill.left_out[:5]:
-        message = Text(zh=f"这一行加在填空以外，没有计入评分：{line}", en=f"This line was added outside the blank and is not graded: {line}")
+        message = Text(
+            zh=f"这一行加在填空以外，没有计入评分：{line}",
+            en=f"This line was added outside the blank and is not graded: {line}",
+        )
         findings.append(Finding(code="left_out", severity="info", message=message, where="exercise"))
     return findings

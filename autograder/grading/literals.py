@@ -24,7 +24,16 @@ class NotLiteral(Exception):
         super().__init__(self.what)
 
 
-_NAMED = {"nan": math.nan, "inf": math.inf, "pi": math.pi, "e": math.e, "NAN": math.nan, "Inf": math.inf, "NaN": math.nan, "infty": math.inf}
+_NAMED = {
+    "nan": math.nan,
+    "inf": math.inf,
+    "pi": math.pi,
+    "e": math.e,
+    "NAN": math.nan,
+    "Inf": math.inf,
+    "NaN": math.nan,
+    "infty": math.inf,
+}
 _UNARY: dict[type, Callable] = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _BINARY: dict[type, Callable] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
@@ -32,8 +41,16 @@ _BINARY: dict[type, Callable] = {
 }  # fmt: skip
 _OF_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 _FILLED = {"zeros": 0.0, "ones": 1.0}
-_DTYPES = {n: np.dtype(n) for n in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool")}
-_BEFORE_DTYPE = {"array": 1, "asarray": 1, "zeros": 1, "ones": 1, "full": 2}  # arguments of the function that stand before its dtype
+_DTYPES = {
+    n: np.dtype(n) for n in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool")
+}
+_BEFORE_DTYPE = {
+    "array": 1,
+    "asarray": 1,
+    "zeros": 1,
+    "ones": 1,
+    "full": 2,
+}  # arguments of the function that stand before its dtype
 
 
 def literal(node: ast.expr) -> object:
@@ -88,7 +105,12 @@ def _binary(node: ast.BinOp, op: ast.operator, a: object, b: object) -> object:
     """Of two numbers, or of an array and a number."""
     arrays = [x for x in (a, b) if isinstance(x, np.ndarray)]
     numbers = [x for x in (a, b) if _is_number(x)]
-    if len(arrays) + len(numbers) != 2 or len(arrays) == 2 or (arrays and not isinstance(op, _OF_ARRAYS)) or not _affordable(op, a, b):
+    if (
+        len(arrays) + len(numbers) != 2
+        or len(arrays) == 2
+        or (arrays and not isinstance(op, _OF_ARRAYS))
+        or not _affordable(op, a, b)
+    ):
         raise NotLiteral(node)
     try:
         with np.errstate(all="ignore"):
@@ -149,7 +171,11 @@ def _numpy(node: ast.Call, name: str) -> object:
 
 def _dtype(node: ast.expr) -> np.dtype:
     match node:
-        case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) | ast.Constant(value=str() as name) | ast.Name(id=name) if name in _DTYPES:
+        case (
+            ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name)
+            | ast.Constant(value=str() as name)
+            | ast.Name(id=name)
+        ) if name in _DTYPES:
             return _DTYPES[name]
         case ast.Name(id="float"):
             return _DTYPES["float64"]

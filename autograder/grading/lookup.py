@@ -18,9 +18,15 @@ _UNITS = {
     "gb/s": ("bytes", 1e9), "tb/s": ("bytes", 1e12), **dict.fromkeys(("gflop/s", "gflops", "gflop/", "gflop"), ("flops", 1e9)), **dict.fromkeys(("tflop/s", "tflops", "tflop/", "tflop"), ("flops", 1e12)),
     **dict.fromkeys(("%", "percent", "per cent", "个百分点"), ("factor", 0.01)), "成": ("factor", 0.1), **dict.fromkeys(("x", "倍", "times", "×"), ("factor", 1.0)),
 }  # fmt: skip
-_WITH_UNIT = re.compile(rf"(?<![A-Za-z_\d.])(?P<n>{NUMBER})\s*(?:\\?,|\\;|\$|\\(?:text|mathrm)\{{|\s)*(?P<unit>{'|'.join(sorted((re.escape(u) for u in _UNITS), key=len, reverse=True))})?(?![A-Za-z])", re.I)
+_WITH_UNIT = re.compile(
+    rf"(?<![A-Za-z_\d.])(?P<n>{NUMBER})\s*(?:\\?,|\\;|\$|\\(?:text|mathrm)\{{|\s)*(?P<unit>{'|'.join(sorted((re.escape(u) for u in _UNITS), key=len, reverse=True))})?(?![A-Za-z])",
+    re.I,
+)
 # What NVIDIA's data sheets give for the chips that the course names: nobody measured it.
-_DATASHEET = {"bytes": (1.555e12, 1.935e12, 2.039e12, 2e12, 3.35e12, 3.9e12, 4.8e12), "flops": (312e12, 494e12, 989e12, 989.4e12, 1979e12, 1978.9e12, 3958e12, 67e12, 33.5e12)}
+_DATASHEET = {
+    "bytes": (1.555e12, 1.935e12, 2.039e12, 2e12, 3.35e12, 3.9e12, 4.8e12),
+    "flops": (312e12, 494e12, 989e12, 989.4e12, 1979e12, 1978.9e12, 3958e12, 67e12, 33.5e12),
+}
 
 
 def in_page(number: str, unit: str, page: str, given: str = "", known: bool = False) -> bool:
@@ -31,7 +37,11 @@ def in_page(number: str, unit: str, page: str, given: str = "", known: bool = Fa
     kind, scale = _UNITS.get(unit.lower(), ("", 1.0))
     value, last = float(number.replace(",", "")), last_digit(number)
     stated = _stated(page)
-    telling = len(number.replace(",", "").replace(".", "").strip("0")) >= 3 or (kind != "factor" and "." in number) or (kind == "cycles" and len(number) > 1)
+    telling = (
+        len(number.replace(",", "").replace(".", "").strip("0")) >= 3
+        or (kind != "factor" and "." in number)
+        or (kind == "cycles" and len(number) > 1)
+    )
     if value in stated["bare"] and (telling or not kind):  # a bare 4 stands on every page
         return True
     forms = [value * scale]
@@ -41,7 +51,9 @@ def in_page(number: str, unit: str, page: str, given: str = "", known: bool = Fa
         return True
     if known and any(abs(value * scale - x) <= 0.501 * last * scale for x in _DATASHEET.get(kind, ())):
         return True
-    return bool(value) and any(_near(value * 10.0**n, numbers(given), 1e-9 * value * 10.0**n) for n in range(-15, 16, 3))
+    return bool(value) and any(
+        _near(value * 10.0**n, numbers(given), 1e-9 * value * 10.0**n) for n in range(-15, 16, 3)
+    )
 
 
 @lru_cache(maxsize=8)

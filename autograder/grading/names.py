@@ -14,7 +14,9 @@ BUILTINS = frozenset(
     OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError""".split()
 )
 
-MODULES = frozenset({"collections", "fractions", "functools", "itertools", "math", "numpy", "operator", "sys", "typing", "warnings"})
+MODULES = frozenset(
+    {"collections", "fractions", "functools", "itertools", "math", "numpy", "operator", "sys", "typing", "warnings"}
+)
 OFFERED = frozenset({"np", "numpy", "math"})  # bound in the exercise whether or not the student imported them
 
 _MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp exp2 expm1 fabs factorial floor

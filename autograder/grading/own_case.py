@@ -45,16 +45,23 @@ def read_own_case(sources: Iterable[str]) -> tuple[dict, object]:
     given before check("boundary") counts, as it does when they run. Raises NoCase."""
     case, prediction = _last_values(sources)
     if case is None or prediction is None or has_blank(case) or has_blank(prediction):
-        raise NoCase(Text(zh="没有填写边界用例或预测。", en="The boundary case or its prediction is not filled in."), empty=True)
+        raise NoCase(
+            Text(zh="没有填写边界用例或预测。", en="The boundary case or its prediction is not filled in."), empty=True
+        )
     depth, calls = _measure([case, prediction])
     if depth > MAX_DEPTH:
-        raise NoCase(Text(zh="边界用例或预测写得太深。", en="The boundary case or its prediction is nested too deeply."))
+        raise NoCase(
+            Text(zh="边界用例或预测写得太深。", en="The boundary case or its prediction is nested too deeply.")
+        )
     if calls > MAX_CALLS:
         raise NoCase(_TOO_LARGE)
     try:
         args, predicted = _arguments(case), literal(prediction)
     except NotLiteral as e:
-        zh, en = f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。", f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}"
+        zh, en = (
+            f"边界用例和预测要写成具体的值，这里读不出来：{e.what}。",
+            f"Write the boundary case and the prediction as plain values; this one cannot be read: {e.what}",
+        )
         raise NoCase(Text(zh=zh, en=en)) from None
     if not _bounded(args):
         raise NoCase(_TOO_LARGE)
@@ -77,7 +84,11 @@ _TOO_LARGE = Text(zh="边界用例里的数太大。", en="The numbers in the bo
 def agrees(predicted: object, result: object) -> bool:
     """Is the result what was predicted, as exactly as a person works it out: integers exactly, floats to TOLERANCE of the result?"""
     if isinstance(result, (list, tuple)):
-        return isinstance(predicted, (list, tuple)) and len(predicted) == len(result) and all(map(agrees, predicted, result))
+        return (
+            isinstance(predicted, (list, tuple))
+            and len(predicted) == len(result)
+            and all(map(agrees, predicted, result))
+        )
     whole = isinstance(result, (int, np.ndarray, np.generic)) and np.asarray(result).dtype.kind not in "fc"
     return matches(_like(predicted, result), result, rtol=0.0 if whole else TOLERANCE)
 
@@ -95,17 +106,25 @@ def judge_own_case(checks: Checks, sources: Iterable[str]) -> CheckOutcome:
     except Exception:  # the lesson's function met values of a kind it does not know
         counts = False
     if not counts:
-        return _failed("这个输入不在边界上：写错了边界的版本也能通过它。照抄公开检查的输入也不算。", "This input is not on the boundary: a version that gets the boundary wrong would pass it too. Nor does one count that is copied from a visible check.")
+        return _failed(
+            "这个输入不在边界上：写错了边界的版本也能通过它。照抄公开检查的输入也不算。",
+            "This input is not on the boundary: a version that gets the boundary wrong would pass it too. Nor does one count that is copied from a visible check.",
+        )
     try:
         with np.errstate(all="ignore"):
             expected = checks.reference(**args)
     except Exception:
         return _failed("对这个输入，函数没有定义好的结果。", "The function has no defined result for this input.")
     if _is_nan(expected):
-        return _failed("这个输入的结果只有 NaN，与它比较什么也看不出来。", "The result for this input is NaN and nothing else, and no comparison with it tells anything.")
+        return _failed(
+            "这个输入的结果只有 NaN，与它比较什么也看不出来。",
+            "The result for this input is NaN and nothing else, and no comparison with it tells anything.",
+        )
     if agrees(predicted, expected):
         return CheckOutcome(name=NAME, kind="own_case", passed=True)
-    return _failed("输入在边界上，但预测的结果不对。", "The input is on the boundary, but the predicted result is wrong.")
+    return _failed(
+        "输入在边界上，但预测的结果不对。", "The input is on the boundary, but the predicted result is wrong."
+    )
 
 
 # -- of what kinds, and how large ----------------------------------------------------------------------------------------------
@@ -152,10 +171,23 @@ def _as_taken(args: dict, kinds: dict[str, set[str]]) -> dict:
         if _kind(value) == "sequence" and "sequence" not in wanted and "array" in wanted:
             value = _array(value)
         if _kind(value) not in wanted:
-            zh, en = ("、".join(_KINDS[k][0] for k in sorted(wanted)), " or ".join(_KINDS[k][1] for k in sorted(wanted)))
-            raise NoCase(Text(zh=f"边界用例里 {name} 的种类不对；这里用的是：{zh}。", en=f"{name} in the boundary case is not of the kind that is used there: {en}."))
+            zh, en = (
+                "、".join(_KINDS[k][0] for k in sorted(wanted)),
+                " or ".join(_KINDS[k][1] for k in sorted(wanted)),
+            )
+            raise NoCase(
+                Text(
+                    zh=f"边界用例里 {name} 的种类不对；这里用的是：{zh}。",
+                    en=f"{name} in the boundary case is not of the kind that is used there: {en}.",
+                )
+            )
         if isinstance(value, (list, tuple, str)) and not value or isinstance(value, np.ndarray) and not value.size:
-            raise NoCase(Text(zh=f"边界用例里 {name} 是空的；空的输入什么错也揭示不了。", en=f"{name} in the boundary case is empty; nothing gives itself away on an empty input."))
+            raise NoCase(
+                Text(
+                    zh=f"边界用例里 {name} 是空的；空的输入什么错也揭示不了。",
+                    en=f"{name} in the boundary case is empty; nothing gives itself away on an empty input.",
+                )
+            )
         taken[name] = value
     return taken
 
@@ -211,11 +243,20 @@ def _last_values(sources: Iterable[str]) -> tuple[ast.expr | None, ast.expr | No
             if _checks(statement) and len(values) == 2 and not any(map(has_blank, values.values())):
                 checked = dict(values)
             match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ):
                     if name in (_CASE, _PREDICTION) and not (has_blank(value) and name in values):
                         values[name] = value
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=parts)) if len(targets) == len(parts):
-                    values |= {t.id: v for t, v in zip(targets, parts, strict=True) if isinstance(t, ast.Name) and t.id in (_CASE, _PREDICTION)}
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=parts)) if len(targets) == len(
+                    parts
+                ):
+                    values |= {
+                        t.id: v
+                        for t, v in zip(targets, parts, strict=True)
+                        if isinstance(t, ast.Name) and t.id in (_CASE, _PREDICTION)
+                    }
     values = checked or values
     return values.get(_CASE), values.get(_PREDICTION)
 
@@ -223,7 +264,12 @@ def _last_values(sources: Iterable[str]) -> tuple[ast.expr | None, ast.expr | No
 def _checks(statement: ast.stmt) -> bool:
     match statement:
         case ast.Expr(value=call) | ast.Assign(value=call):
-            return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check" and [getattr(a, "value", None) for a in call.args] == ["boundary"]
+            return (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "check"
+                and [getattr(a, "value", None) for a in call.args] == ["boundary"]
+            )
     return False
 
 

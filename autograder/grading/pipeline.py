@@ -23,7 +23,9 @@ from autograder.records import Finding, Result, SlotScore
 log = logging.getLogger(__name__)
 
 
-def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: str, *, sandbox: Sandbox | None = None) -> Result:
+def grade_notebook(
+    lesson: Lesson, path_or_bytes: Path | str | bytes, student: str, *, sandbox: Sandbox | None = None
+) -> Result:
     """Grade one submission. Never raises for what a student handed in: what cannot be read is UNGRADED with the reason.
 
     path_or_bytes: a file, a folder or zip that holds it, or the bytes themselves.  sandbox: a warm one to use; by default one is kept
@@ -31,13 +33,20 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
     """
     identity = rubric_hash(lesson)
     editions = released(lesson)
-    source_hash = hashlib.sha256(path_or_bytes).hexdigest() if isinstance(path_or_bytes, bytes) else hash_of_path(path_or_bytes)
+    source_hash = (
+        hashlib.sha256(path_or_bytes).hexdigest() if isinstance(path_or_bytes, bytes) else hash_of_path(path_or_bytes)
+    )
     try:
-        hand_in = read_hand_in(lesson, editions, path_or_bytes if isinstance(path_or_bytes, bytes) else Path(path_or_bytes))
+        hand_in = read_hand_in(
+            lesson, editions, path_or_bytes if isinstance(path_or_bytes, bytes) else Path(path_or_bytes)
+        )
     except Unreadable as e:
         return _ungraded(lesson, student, e.why, e.lang if e.lang in editions else "zh", source_hash, identity)
     except (RecursionError, MemoryError):
-        why = Text(zh="笔记本太大或太复杂，无法读取；请清除输出后重新提交。", en="The notebook is too large or too complex to be read; clear its outputs and hand it in again.")
+        why = Text(
+            zh="笔记本太大或太复杂，无法读取；请清除输出后重新提交。",
+            en="The notebook is too large or too complex to be read; clear its outputs and hand it in again.",
+        )
         return _ungraded(lesson, student, why, "zh", source_hash, identity)
     reading = hand_in.reading
     if not isinstance(path_or_bytes, bytes):
@@ -49,11 +58,16 @@ def grade_notebook(lesson: Lesson, path_or_bytes: Path | str | bytes, student: s
     except Exception as e:  # a fault of the grader's own: it costs nobody else his grade, and a person hears of it
         log.exception("grading %s failed", student)
         kind = type(e).__name__
-        why = Text(zh=f"批改程序自身出错（{kind}），需要人工查看。", en=f"The grader itself failed ({kind}); a person must look.")
+        why = Text(
+            zh=f"批改程序自身出错（{kind}），需要人工查看。",
+            en=f"The grader itself failed ({kind}); a person must look.",
+        )
         return _ungraded(lesson, student, why, reading.lang, source_hash, identity, "grader_error")
 
 
-def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, identity: str, sandbox: Sandbox | None) -> Result:
+def _grade(
+    lesson: Lesson, reading: Reading, student: str, source_hash: str, identity: str, sandbox: Sandbox | None
+) -> Result:
     from autograder.answers import score_many
     from autograder.review.decisions import answer_key
 
@@ -65,14 +79,19 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
     findings += evidence.find_claims(reading)
     findings += about_answers(reading)
     answers = [(slot, reading.answers[slot], reading.lang) for slot in ANSWER_SLOTS]
-    pages = "\n\n".join(edition.text for edition in released(lesson).values())  # the other language's page is no less a source
+    pages = "\n\n".join(
+        edition.text for edition in released(lesson).values()
+    )  # the other language's page is no less a source
     slots: dict[str, SlotScore] = dict(zip(ANSWER_SLOTS, score_many(answers, lesson.rubric, lesson_text=pages)))
     for slot in {*ANSWER_SLOTS} - {*reading.pictures, *reading.cut, *reading.doubtful}:
         slots[slot] = slots[slot].model_copy(update={"answer_key": answer_key(reading.answers[slot])})
     for slot in {*reading.pictures, *reading.cut}:
         slots[slot] = slots[slot].model_copy(update={"lane": "review"})
     for slot in reading.doubtful:
-        why = {"reasons": [DOUBT.get(reading.lang), *slots[slot].reasons], "reasons_en": [DOUBT.en, *slots[slot].reasons_en]}
+        why = {
+            "reasons": [DOUBT.get(reading.lang), *slots[slot].reasons],
+            "reasons_en": [DOUBT.en, *slots[slot].reasons_en],
+        }
         slots[slot] = slots[slot].model_copy(update={"lane": "review", **why})
     code = CodeResult(checks.passed("normal"), checks.passed("boundary"), own.passed)
     verdict = decide(lesson.rubric, code, slots, findings)
@@ -101,11 +120,16 @@ def _grade(lesson: Lesson, reading: Reading, student: str, source_hash: str, ide
 # -- running it --------------------------------------------------------------------------------------------------------------
 
 
-def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Finding], identity: str, sandbox: Sandbox | None) -> run.HiddenChecks:
+def _run(
+    lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Finding], identity: str, sandbox: Sandbox | None
+) -> run.HiddenChecks:
     """The hidden checks of the chosen fill; every check failed, with the reason, where it may not or cannot run."""
     exercise, taken = reading.released.exercise, chosen.fill
     if taken is None or taken.problem:
-        return run.not_run(lesson.checks, findings[-1].message if findings else Text(zh="没有可以运行的代码。", en="There is no code to run."))
+        return run.not_run(
+            lesson.checks,
+            findings[-1].message if findings else Text(zh="没有可以运行的代码。", en="There is no code to run."),
+        )
     refused = admit.refusal(exercise, taken.statements)
     if refused is not None:
         severity = "info" if admit.reaches_out(taken.statements) else "review"
@@ -120,7 +144,15 @@ def _run(lesson: Lesson, reading: Reading, chosen: Chosen, findings: list[Findin
             return ran
         except Broken:
             if attempt:
-                findings.append(finding("sandbox_failed", "review", "运行代码的沙箱两次没能运行完，代码没有评分，需要人工查看。", "The sandbox twice could not finish running the code (it ended, or the machine was too busy); the code was not graded, and a person must look.", "exercise"))
+                findings.append(
+                    finding(
+                        "sandbox_failed",
+                        "review",
+                        "运行代码的沙箱两次没能运行完，代码没有评分，需要人工查看。",
+                        "The sandbox twice could not finish running the code (it ended, or the machine was too busy); the code was not graded, and a person must look.",
+                        "exercise",
+                    )
+                )
     return run.not_run(lesson.checks, findings[-1].message)
 
 
@@ -128,9 +160,20 @@ def _about_names(exercise: fill.Exercise, taken: fill.Fill, passed: bool) -> lis
     """Names that are not where the fill needs them. Where it fails for it, his notebook as a whole may well be right: a person looks."""
     severity, out = "info" if passed else "review", []
     for name in admit.outside_names(exercise, taken.statements)[:3]:
-        out.append(finding("outside_name", severity, f"填空用到了 {name}，它在填空以外定义；评分只取填空里的内容。", f"The blank uses {name}, which is defined outside it; only what is in the blank is graded.", "exercise"))
+        out.append(
+            finding(
+                "outside_name",
+                severity,
+                f"填空用到了 {name}，它在填空以外定义；评分只取填空里的内容。",
+                f"The blank uses {name}, which is defined outside it; only what is in the blank is graded.",
+                "exercise",
+            )
+        )
     for name in [] if passed else admit.missing_names(exercise, taken.statements)[:3]:
-        zh, en = f"后面的代码要用 {name}，填空里却没有给它赋值；填空以外的改动不计入评分。", f"The code after the blank needs {name}, and the blank gives it no value; what was changed outside the blank is not graded."
+        zh, en = (
+            f"后面的代码要用 {name}，填空里却没有给它赋值；填空以外的改动不计入评分。",
+            f"The code after the blank needs {name}, and the blank gives it no value; what was changed outside the blank is not graded.",
+        )
         out.append(finding("missing_name", severity, zh, en, "exercise"))
     return out
 
@@ -163,14 +206,20 @@ def _challenge(reading: Reading) -> Handed:
 # -- the rest ------------------------------------------------------------------------------------------------------------------
 
 
-def _ungraded(lesson: Lesson, student: str, why: Text, lang: str, source_hash: str, identity: str, code: str = "unreadable") -> Result:
+def _ungraded(
+    lesson: Lesson, student: str, why: Text, lang: str, source_hash: str, identity: str, code: str = "unreadable"
+) -> Result:
     finding = Finding(code=code, severity="info", message=why)
-    return Result.ungraded(student, lesson.slug, why, lang=lang, findings=[finding], source_hash=source_hash, rubric_hash=identity)
+    return Result.ungraded(
+        student, lesson.slug, why, lang=lang, findings=[finding], source_hash=source_hash, rubric_hash=identity
+    )
 
 
 def hash_of_path(path: object) -> str:
     """For a submission whose bytes were not read: equal at each try, until there is something to read."""
-    return hashlib.sha256(f"unread:{path if isinstance(path, (str, Path)) else ''}".encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(
+        f"unread:{path if isinstance(path, (str, Path)) else ''}".encode("utf-8", "surrogateescape")
+    ).hexdigest()
 
 
 def rubric_hash(lesson: Lesson) -> str:
@@ -178,7 +227,11 @@ def rubric_hash(lesson: Lesson) -> str:
     from autograder.answers.verifier import MODEL
 
     digest = hashlib.sha256()
-    for path in (*(lesson.folder / n for n in ("checks.py", "rubric.yml", "reference.yml")), MODEL / "reader.json", MODEL / "lanes.json"):
+    for path in (
+        *(lesson.folder / n for n in ("checks.py", "rubric.yml", "reference.yml")),
+        MODEL / "reader.json",
+        MODEL / "lanes.json",
+    ):
         data = path.read_bytes()
         digest.update(f"{path.name} {len(data)}\n".encode() + data)
     return digest.hexdigest()

@@ -106,7 +106,9 @@ class _Shared:
     """What programs did, wherever they ran, to be told to the other workers."""
 
     def __init__(self) -> None:
-        self._latest: deque[tuple[int, str, dict]] = deque(maxlen=SHARED)  # process that ran it, run.Remembered's key and outcome
+        self._latest: deque[tuple[int, str, dict]] = deque(
+            maxlen=SHARED
+        )  # process that ran it, run.Remembered's key and outcome
         self._count = 0
 
     def add(self, worker: _Worker, ran: dict[str, dict]) -> None:
@@ -117,7 +119,11 @@ class _Shared:
         """What the worker has not been told yet and has not run itself."""
         new = min(self._count - worker.told, len(self._latest))
         worker.told = self._count
-        return {key: outcome for pid, key, outcome in itertools.islice(self._latest, len(self._latest) - new, None) if pid != worker.process.pid}
+        return {
+            key: outcome
+            for pid, key, outcome in itertools.islice(self._latest, len(self._latest) - new, None)
+            if pid != worker.process.pid
+        }
 
 
 class _Clock:
@@ -142,7 +148,9 @@ class _Pool:
     timeout: float
     workers: list[_Worker] = field(default_factory=list)
     clock: _Clock = field(default_factory=_Clock)
-    places: list[int] = field(default_factory=list)  # of each place without a worker, in which some ended before they were ready: how many
+    places: list[int] = field(
+        default_factory=list
+    )  # of each place without a worker, in which some ended before they were ready: how many
     shared: _Shared = field(default_factory=_Shared)
 
     def __enter__(self) -> _Pool:
@@ -199,9 +207,13 @@ class _Pool:
         ours, theirs = socket.socketpair()
         command = [*WORKER, str(theirs.fileno())]
         one_thread = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment() | one_thread, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], env=environment() | one_thread, stdin=subprocess.DEVNULL
+        )
         theirs.close()
-        worker = _Worker(process, ours, deadline=self.clock.seconds + START_TIMEOUT, failed=self.places.pop() if self.places else 0)
+        worker = _Worker(
+            process, ours, deadline=self.clock.seconds + START_TIMEOUT, failed=self.places.pop() if self.places else 0
+        )
         with contextlib.suppress(OSError):  # it has ended already: the next look at its socket says so
             send(ours, {"folder": str(self.lesson.folder.resolve()), "memory_mb": MEMORY_MB, "parent": os.getpid()})
         return worker
@@ -273,7 +285,14 @@ class _Pool:
     def _ungraded(self, task: _Task, how: str) -> Result:
         why = _WHY[how]
         finding = Finding(code="grader_" + how, severity="review", message=why)
-        return Result.ungraded(task.student, self.lesson.slug, why, findings=[finding], source_hash=_hash_of(task.submission), rubric_hash=rubric_hash(self.lesson))
+        return Result.ungraded(
+            task.student,
+            self.lesson.slug,
+            why,
+            findings=[finding],
+            source_hash=_hash_of(task.submission),
+            rubric_hash=rubric_hash(self.lesson),
+        )
 
 
 def _how_it_ended(process: subprocess.Popen) -> int | None:
@@ -287,13 +306,25 @@ def _how_it_ended(process: subprocess.Popen) -> int | None:
 def _does_not_start(ended: int | None) -> CourseError:
     """ended: as _how_it_ended says."""
     if ended is None:
-        how, remedy = f"it is not ready after {START_TIMEOUT:.0f} seconds", "Run `course doctor`, or try with fewer --jobs: the machine may be too busy."
+        how, remedy = (
+            f"it is not ready after {START_TIMEOUT:.0f} seconds",
+            "Run `course doctor`, or try with fewer --jobs: the machine may be too busy.",
+        )
     elif ended == -signal.SIGKILL:
-        how, remedy = f"it was killed {STARTS} times in a row (SIGKILL), most likely because the machine has too little memory", "Free memory or try with fewer --jobs, then run the same command again."
+        how, remedy = (
+            f"it was killed {STARTS} times in a row (SIGKILL), most likely because the machine has too little memory",
+            "Free memory or try with fewer --jobs, then run the same command again.",
+        )
     elif ended < 0:
-        how, remedy = f"a signal ended it {STARTS} times in a row ({_name_of(-ended)})", "Run `course doctor`; if it finds nothing, report it with this message."
+        how, remedy = (
+            f"a signal ended it {STARTS} times in a row ({_name_of(-ended)})",
+            "Run `course doctor`; if it finds nothing, report it with this message.",
+        )
     else:
-        how, remedy = f"it ended {STARTS} times in a row with exit status {ended}", "Run `course doctor`; what the worker itself said, if anything, stands above."
+        how, remedy = (
+            f"it ended {STARTS} times in a row with exit status {ended}",
+            "Run `course doctor`; what the worker itself said, if anything, stands above.",
+        )
     return CourseError(f"A grading worker does not start: {how}.", remedy=remedy)
 
 

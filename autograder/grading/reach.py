@@ -15,8 +15,17 @@ from autograder.grading.source import key, without_docstring
 
 MAX_DEPTH = 8  # of calls
 _STOPS = {"exit", "quit", "sys.exit", "os._exit", "os.abort"}
-_QUIET = {"errstate", "printoptions", "catch_warnings", "redirect_stdout", "redirect_stderr", "nullcontext"}  # contexts that change no outcome
-_TESTING = {f"{module}.testing.{name}" for module in ("np", "numpy") for name in ("assert_equal", "assert_array_equal")}  # as exact as ==
+_QUIET = {
+    "errstate",
+    "printoptions",
+    "catch_warnings",
+    "redirect_stdout",
+    "redirect_stderr",
+    "nullcontext",
+}  # contexts that change no outcome
+_TESTING = {
+    f"{module}.testing.{name}" for module in ("np", "numpy") for name in ("assert_equal", "assert_array_equal")
+}  # as exact as ==
 _NUMBERS = {"nan": "nan", "inf": "inf", "infty": "inf"}
 _MODULES = {"np", "numpy", "math"}
 
@@ -55,7 +64,9 @@ def conditions(test: ast.expr) -> Iterator[ast.expr]:
         case ast.BoolOp(op=ast.And(), values=values):
             for value in values:
                 yield from conditions(value)
-        case ast.Call(func=ast.Name(id="all"), args=[ast.List(elts=items) | ast.Tuple(elts=items)], keywords=[]) if items and not any(isinstance(i, ast.Starred) for i in items):
+        case ast.Call(func=ast.Name(id="all"), args=[ast.List(elts=items) | ast.Tuple(elts=items)], keywords=[]) if (
+            items and not any(isinstance(i, ast.Starred) for i in items)
+        ):
             for item in items:
                 yield from conditions(item)
         case _:
@@ -92,13 +103,24 @@ def meaning(node: object, signatures: Signatures, env: dict[str, str] | None = N
 
 def _bound(call: ast.Call, arguments: ast.arguments) -> list[ast.expr] | None:
     """The arguments in the order of the parameters, defaults put in; None where they are not told by looking."""
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+    if (
+        arguments.vararg
+        or arguments.kwarg
+        or arguments.kwonlyargs
+        or any(isinstance(a, ast.Starred) for a in call.args)
+        or any(k.arg is None for k in call.keywords)
+    ):
         return None
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     given = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
     given |= dict(zip(names, call.args))
     named = {k.arg: k.value for k in call.keywords}
-    if len(call.args) > len(names) or len(named) != len(call.keywords) or named.keys() & set(names[: len(call.args)]) or not named.keys() <= set(names):
+    if (
+        len(call.args) > len(names)
+        or len(named) != len(call.keywords)
+        or named.keys() & set(names[: len(call.args)])
+        or not named.keys() <= set(names)
+    ):
         return None
     given |= named
     return [given[n] for n in names] if len(given) == len(names) else None
@@ -124,7 +146,7 @@ def sure_calls(node: object) -> Iterator[ast.Call]:
 
 
 def dotted(node: ast.expr) -> str:
-    """"np.testing.assert_equal" of such an expression, "" of any other."""
+    """ "np.testing.assert_equal" of such an expression, "" of any other."""
     match node:
         case ast.Name(id=name):
             return name
@@ -160,9 +182,14 @@ class _Walk:
                 if truth is not None:
                     return self.block(body if truth else orelse, depth)
                 self._maybe(statement)
-            case ast.With(items=items, body=body) if all(isinstance(i.context_expr, ast.Call) and dotted(i.context_expr.func).split(".")[-1] in _QUIET for i in items):
+            case ast.With(items=items, body=body) if all(
+                isinstance(i.context_expr, ast.Call) and dotted(i.context_expr.func).split(".")[-1] in _QUIET
+                for i in items
+            ):
                 return self.block(body, depth)
-            case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final) if all(isinstance(h.body[-1], ast.Raise) for h in handlers) and not _leaves(final):
+            case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final) if all(
+                isinstance(h.body[-1], ast.Raise) for h in handlers
+            ) and not _leaves(final):
                 return self.block([*body, *orelse, *final], depth)
             case ast.While(test=test, orelse=orelse) if _truth(test) is False:
                 return self.block(orelse, depth)
@@ -171,7 +198,16 @@ class _Walk:
             case ast.Return(value=value):
                 self._simple(statement, value, depth)
                 return "return"
-            case ast.With() | ast.Try() | ast.TryStar() | ast.For() | ast.While() | ast.Match() | ast.AsyncFor() | ast.AsyncWith():
+            case (
+                ast.With()
+                | ast.Try()
+                | ast.TryStar()
+                | ast.For()
+                | ast.While()
+                | ast.Match()
+                | ast.AsyncFor()
+                | ast.AsyncWith()
+            ):
                 self._maybe(statement)
             case ast.Assert(test=test):
                 return self._simple(statement, test, depth) or self._assert(test)
@@ -190,7 +226,12 @@ class _Walk:
         return "stop" if isinstance(test, ast.Constant) and not test.value else ""
 
     def _holds(self, condition: ast.expr) -> None:
-        self.out.held.append(Held(condition, frozenset((meaning(condition, self.signatures), meaning(condition, self.signatures, self.env)))))
+        self.out.held.append(
+            Held(
+                condition,
+                frozenset((meaning(condition, self.signatures), meaning(condition, self.signatures, self.env))),
+            )
+        )
 
     def _simple(self, statement: ast.stmt, evaluated: object, depth: int) -> str:
         for call in sure_calls(evaluated):
@@ -200,12 +241,22 @@ class _Walk:
             if name in _TESTING and len(call.args) == 2:
                 self._holds(ast.Compare(call.args[0], [ast.Eq()], [call.args[1]]))
             function = self.functions.get(name)
-            if function is not None and depth < MAX_DEPTH and _is_plain(function) and not call.args and not call.keywords and self._called(function, depth) == "stop":
+            if (
+                function is not None
+                and depth < MAX_DEPTH
+                and _is_plain(function)
+                and not call.args
+                and not call.keywords
+                and self._called(function, depth) == "stop"
+            ):
                 return "stop"
         for name in _changed_names(statement):
             self.env.pop(name, None)
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
                 self.env[name] = meaning(value, self.signatures, self.env)
         return ""
 
@@ -226,7 +277,11 @@ def _changed_names(statement: ast.stmt) -> Iterator[str]:
                 yield name
             case ast.alias(name=name, asname=asname):
                 yield asname or name.split(".")[0]
-            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Call(func=ast.Attribute()):
+            case (
+                ast.Attribute(ctx=ast.Store() | ast.Del())
+                | ast.Subscript(ctx=ast.Store() | ast.Del())
+                | ast.Call(func=ast.Attribute())
+            ):
                 base = node.func if isinstance(node, ast.Call) else node
                 while isinstance(base, (ast.Attribute, ast.Subscript)):
                     base = base.value
@@ -243,7 +298,11 @@ def _is_plain(function: ast.FunctionDef) -> bool:
     """Does calling it with no argument run its body then and there?"""
     a = function.args
     needs = len(a.posonlyargs) + len(a.args) - len(a.defaults) + sum(d is None for d in a.kw_defaults)
-    return not function.decorator_list and not needs and not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global)) for n in ast.walk(function))
+    return (
+        not function.decorator_list
+        and not needs
+        and not any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Global)) for n in ast.walk(function))
+    )
 
 
 def _truth(test: ast.expr) -> bool | None:
@@ -280,6 +339,10 @@ def constants(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Meanings of the literals below these nodes; nan in any spelling is one."""
     found = set()
     for node in (n for top in nodes for n in ast.walk(top)):
-        if isinstance(node, ast.Constant) or isinstance(node, (ast.Attribute, ast.Call)) and meaning(node, {}) in ("nan", "inf"):
+        if (
+            isinstance(node, ast.Constant)
+            or isinstance(node, (ast.Attribute, ast.Call))
+            and meaning(node, {}) in ("nan", "inf")
+        ):
             found.add(meaning(node, {}))
     return frozenset(found)

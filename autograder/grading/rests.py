@@ -26,9 +26,29 @@ from autograder.records import Finding
 
 _BUILTINS = frozenset(vars(builtins))
 # By which reach.py knows the same check in other words.
-_WORDS = {"math": f"{PATH}math", "np": f"{PATH}numpy", "numpy": f"{PATH}numpy", "all": f"{PATH}builtins.all", "float": f"{PATH}builtins.float"}
-_TRUSTED = re.compile(r"functools\.(?:lru_)?cache|numpy\.vectorize|(?:numba|typing|line_profiler|memory_profiler)\..+")  # decorators that leave a function what it is
-_KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "matplotlib", "pylab", "ipywidgets", "IPython", "kernels", "autograder", "torch", "cupy", "scipy", "pandas"}
+_WORDS = {
+    "math": f"{PATH}math",
+    "np": f"{PATH}numpy",
+    "numpy": f"{PATH}numpy",
+    "all": f"{PATH}builtins.all",
+    "float": f"{PATH}builtins.float",
+}
+_TRUSTED = re.compile(
+    r"functools\.(?:lru_)?cache|numpy\.vectorize|(?:numba|typing|line_profiler|memory_profiler)\..+"
+)  # decorators that leave a function what it is
+_KNOWN = frozenset(sys.stdlib_module_names) | {
+    "numpy",
+    "matplotlib",
+    "pylab",
+    "ipywidgets",
+    "IPython",
+    "kernels",
+    "autograder",
+    "torch",
+    "cupy",
+    "scipy",
+    "pandas",
+}
 MAX_LINES = 3  # that one finding shows
 
 
@@ -94,12 +114,34 @@ def base_of(book: _ByIdentity) -> Base:
     released: Released = book.it
     exercise = released.exercise
     function = exercise.function
-    own = {n for s in exercise.tree.body if isinstance(s, ast.FunctionDef) for x in ast.walk(s) if (n := _local(x)) is not None}
-    top = {n.id for s in exercise.tree.body if not isinstance(s, ast.FunctionDef) for n in ast.walk(s) if isinstance(n, ast.Name)}
-    names = frozenset(n.id for n in ast.walk(exercise.tree) if isinstance(n, ast.Name) and n.id != "______" and (n.id not in own or n.id in top)) - {function}
-    cells = [c for p in released.parts if p.kind == "code" and (c := cell_of(p.source, function, signatures_of(exercise), names)) is not None]
+    own = {
+        n
+        for s in exercise.tree.body
+        if isinstance(s, ast.FunctionDef)
+        for x in ast.walk(s)
+        if (n := _local(x)) is not None
+    }
+    top = {
+        n.id
+        for s in exercise.tree.body
+        if not isinstance(s, ast.FunctionDef)
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name)
+    }
+    names = frozenset(
+        n.id
+        for n in ast.walk(exercise.tree)
+        if isinstance(n, ast.Name) and n.id != "______" and (n.id not in own or n.id in top)
+    ) - {function}
+    cells = [
+        c
+        for p in released.parts
+        if p.kind == "code" and (c := cell_of(p.source, function, signatures_of(exercise), names)) is not None
+    ]
     space, accepted = Space(), {n: {f"{PATH}builtins.{n}"} if n in _BUILTINS else set() for n in names}
-    accepted |= {n: accepted.get(n, set()) | {m} for n, m in _WORDS.items()} | {"check": {f"{PATH}autograder.notebook.check"}}
+    accepted |= {n: accepted.get(n, set()) | {m} for n, m in _WORDS.items()} | {
+        "check": {f"{PATH}autograder.notebook.check"}
+    }
     paths, lines = set(), {}
     for cell in cells:
         for bind in cell.binds:
@@ -156,9 +198,16 @@ def find_rests(reading: Reading, holds: Callable[[NbCell], bool]) -> list[Findin
             if bind.defines and bind.name == function and not _trusts(bind, space) and holds(cell):
                 taken[function] = True  # a decorator that nobody knows
     findings = [_changed(name, bind, reading) for name, bind in sorted(changed.items())]
-    findings += [_missing(name, base.lines[name]) for name in sorted(missing) if name in base.lines and name not in changed]
-    findings += [_redefined(name, "review" if in_exercise or name == "check" else "info") for name, in_exercise in sorted(taken.items())]
-    lines = tampered([c.source for c in reading.code if not _is_released(c, reading)], space, base.watched | {function}, base.paths)
+    findings += [
+        _missing(name, base.lines[name]) for name in sorted(missing) if name in base.lines and name not in changed
+    ]
+    findings += [
+        _redefined(name, "review" if in_exercise or name == "check" else "info")
+        for name, in_exercise in sorted(taken.items())
+    ]
+    lines = tampered(
+        [c.source for c in reading.code if not _is_released(c, reading)], space, base.watched | {function}, base.paths
+    )
     return findings + ([_tampered(lines)] if lines else [])
 
 
@@ -168,14 +217,18 @@ def _is_released(cell: NbCell, reading: Reading) -> bool:
     return squeezed(cell.source) in reading.released.by_text
 
 
-def _judge(cell: Cell, base: Base, before: Space, watched: frozenset[str], changed: dict[str, Bind], missing: dict[str, bool]) -> None:
+def _judge(
+    cell: Cell, base: Base, before: Space, watched: frozenset[str], changed: dict[str, Bind], missing: dict[str, bool]
+) -> None:
     """The names that the checks of this cell read: what they mean when the checks run."""
     if not cell.checks:
         return
     last = cell.checks[-1]
     in_checks = frozenset().union(*(cell.reads[i] for i in cell.checks))
     names = frozenset().union(*cell.reads[: last + 1]) & base.names | in_checks & _WORDS.keys()
-    first = {n: next((i for i in cell.checks if n in cell.reads[i]), cell.checks[0]) for n in names}  # when it is first needed
+    first = {
+        n: next((i for i in cell.checks if n in cell.reads[i]), cell.checks[0]) for n in names
+    }  # when it is first needed
     now = Space(before)
     now.where = dict(before.where)
     wrong = {}
@@ -217,13 +270,19 @@ def _changed(name: str, bind: Bind, reading: Reading) -> Finding:
 
 
 def _missing(name: str, line: str) -> Finding:
-    message = Text(zh=f"检查要用的 {name} 不见了，评分按原来的代码进行：{line}", en=f"{name}, which the checks use, is gone; the released code is graded: {line}")
+    message = Text(
+        zh=f"检查要用的 {name} 不见了，评分按原来的代码进行：{line}",
+        en=f"{name}, which the checks use, is gone; the released code is graded: {line}",
+    )
     return Finding(code="changed_outside_blank", severity="info", message=message, where="exercise")
 
 
 def _redefined(name: str, severity: str) -> Finding:
     """The function: an experiment, as a rule, except in the exercise's own cell; check(): its list can no longer be trusted."""
-    message = Text(zh=f"{name} 在填空以外又被定义了一次；评分只看填空。", en=f"{name} is defined a second time outside the blank; only the blank is graded.")
+    message = Text(
+        zh=f"{name} 在填空以外又被定义了一次；评分只看填空。",
+        en=f"{name} is defined a second time outside the blank; only the blank is graded.",
+    )
     return Finding(code="redefined", severity=severity, message=message, where=name)
 
 

@@ -26,7 +26,9 @@ ROUNDS = 2  # seeds tried for each submission
 _BUILTINS = sorted(names.BUILTINS)
 _NOT_ITS_OWN = {"starved", "killed"}  # ends that say nothing about the fill
 _DOUBTFUL = {"crashed", "memory", "violation"}  # its own doing as a rule; a machine in trouble can bring them about too
-_ENDLESS = Text(zh="没有再试：正常输入已经超过时间限制。", en="Not tried: the normal inputs had already run out of time.")
+_ENDLESS = Text(
+    zh="没有再试：正常输入已经超过时间限制。", en="Not tried: the normal inputs had already run out of time."
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ _HIDDEN_CHECKS = TypeAdapter(HiddenChecks)
 
 def seeds(checks_hash: str, program: str) -> list[int]:
     """Seeds of the hidden inputs: other ones for each program, the same at each regrade of it and for whoever wrote the same."""
-    return [int.from_bytes(hashlib.sha256(f"{checks_hash}:{program}:{n}".encode("utf-8", "surrogatepass")).digest()[:8]) for n in range(ROUNDS)]
+    return [
+        int.from_bytes(hashlib.sha256(f"{checks_hash}:{program}:{n}".encode("utf-8", "surrogatepass")).digest()[:8])
+        for n in range(ROUNDS)
+    ]
 
 
 class Remembered:
@@ -119,7 +124,9 @@ def not_run(checks: Checks, why: Text) -> HiddenChecks:
     """Every check failed, because there is nothing to run."""
     outcomes = []
     for kind, cases in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)):
-        outcomes += [CheckOutcome(name=Text(**c["name"]), kind=kind, passed=False, message=why) for c in _cases(checks, cases, 0)]
+        outcomes += [
+            CheckOutcome(name=Text(**c["name"]), kind=kind, passed=False, message=why) for c in _cases(checks, cases, 0)
+        ]
     return HiddenChecks(outcomes)
 
 
@@ -127,7 +134,10 @@ def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list:
     """Call the fill on every hidden case, normal cases first; not again on one of the same name as one that has failed. A crash on one kind costs only that kind: boundary cases that did not all
     come through in the same process are tried in one of their own. Raises CourseError where the lesson's own checks do not run,
     sandbox.Broken where the sandbox does not, or the machine is too busy to let the fill run."""
-    normal, boundary = (_Tried(kind, _shuffled(checks, make, seed_list)) for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases)))
+    normal, boundary = (
+        _Tried(kind, _shuffled(checks, make, seed_list))
+        for kind, make in (("normal", checks.normal_cases), ("boundary", checks.boundary_cases))
+    )
     ended = _try(checks, program, sandbox, [normal, boundary])
     if ended == "timeout" and not boundary.begun:  # it cannot pass any more: do not wait a second time
         return HiddenChecks(normal.outcomes() + [o for o in not_run(checks, _ENDLESS).outcomes if o.kind == "boundary"])
@@ -138,7 +148,11 @@ def run_checks(checks: Checks, program: ast.Module, sandbox: Sandbox, seed_list:
         if not tried.failed and any(c.get("untouched") for c in tried.cases):
             _try_disguised(checks, program, sandbox, tried, seed_list[0] + n)
     changed = normal.changed | boundary.changed
-    return HiddenChecks(normal.outcomes() + boundary.outcomes(), normal.doubtful or boundary.doubtful, tuple(sorted(changed - _written(checks))) if changed else ())
+    return HiddenChecks(
+        normal.outcomes() + boundary.outcomes(),
+        normal.doubtful or boundary.doubtful,
+        tuple(sorted(changed - _written(checks))) if changed else (),
+    )
 
 
 @dataclass
@@ -154,7 +168,10 @@ class _Tried:
 
     def outcomes(self) -> list[CheckOutcome]:
         names_ = {c["name"]["en"]: Text(**c["name"]) for c in self.cases}
-        return [CheckOutcome(name=names_[n], kind=self.kind, passed=n not in self.failed, message=self.failed.get(n)) for n in sorted(names_)]
+        return [
+            CheckOutcome(name=names_[n], kind=self.kind, passed=n not in self.failed, message=self.failed.get(n))
+            for n in sorted(names_)
+        ]
 
 
 def _shuffled(checks: Checks, make: Callable, seed_list: list[int]) -> list[dict]:
@@ -251,7 +268,11 @@ def _cases(checks: Checks, make: Callable, seed: int) -> list[dict]:
         with np.errstate(all="ignore"):
             return make(np.random.default_rng(seed))
     except Exception as e:  # a lesson author's mistake
-        raise CourseError(f"{make.__name__} of the hidden checks fails: {type(e).__name__}: {e}.", where=str(checks.path), remedy="Mend checks.py and run `course lint`.") from e
+        raise CourseError(
+            f"{make.__name__} of the hidden checks fails: {type(e).__name__}: {e}.",
+            where=str(checks.path),
+            remedy="Mend checks.py and run `course lint`.",
+        ) from e
 
 
 def _arguments(args: dict, disguise: Callable[[str], ProbeArgument] = ProbeArgument) -> dict:
@@ -274,7 +295,11 @@ def _used(names_: Iterable[str]) -> Text:
 def judge(case: dict, reply: Reply) -> Text | None:
     """None when the case holds, else what went wrong; no hidden value is told."""
     if case.get("raises"):
-        return None if reply.kind == "raised" else Text(zh="这里应当抛出异常，但没有。", en="An exception was expected here, and none was raised.")
+        return (
+            None
+            if reply.kind == "raised"
+            else Text(zh="这里应当抛出异常，但没有。", en="An exception was expected here, and none was raised.")
+        )
     used = sorted(set(case.get("untouched", ())) & set(reply.touched))
     if used:
         return _used(used)
@@ -286,13 +311,18 @@ def judge(case: dict, reply: Reply) -> Text | None:
         case "raised":
             return Text(zh=f"抛出了 {reply.detail}。", en=f"It raised {reply.detail}.")
         case "timeout":
-            return Text(zh="在时间限制内没有算完，已经停止。", en="It did not finish within the time limit and was stopped.")
+            return Text(
+                zh="在时间限制内没有算完，已经停止。", en="It did not finish within the time limit and was stopped."
+            )
         case "memory":
             return Text(zh="用的内存超过了限制。", en="It used more memory than is allowed.")
         case "not_plain" if reply.detail in TOO_MUCH:
             return _WRONG_KIND
         case "not_plain":
-            return Text(zh="返回的不是普通的数、字符串、列表或数组。", en="It returned something that is not a plain number, string, list or array.")
+            return Text(
+                zh="返回的不是普通的数、字符串、列表或数组。",
+                en="It returned something that is not a plain number, string, list or array.",
+            )
         case _:
             return Text(zh="运行它的进程意外结束。", en="The process that ran it ended unexpectedly.")
 
@@ -302,12 +332,23 @@ _WRONG_KIND = Text(zh="返回值的种类或形状不对。", en="The result has
 
 def _wrong(actual: object, expected: object) -> Text:
     """The kind of difference, without the values."""
-    a, e = (x.shape if isinstance(x, np.ndarray) else () if isinstance(x, (int, float, complex, np.generic)) else type(x).__name__ for x in (actual, expected))
+    a, e = (
+        x.shape
+        if isinstance(x, np.ndarray)
+        else ()
+        if isinstance(x, (int, float, complex, np.generic))
+        else type(x).__name__
+        for x in (actual, expected)
+    )
     if actual is None and expected is not None:
         return Text(zh="没有返回值（返回了 None）。", en="It returned nothing (None).")
     if a != e:
         return _WRONG_KIND
-    nan = isinstance(actual, (float, np.ndarray, np.generic)) and np.isnan(np.asarray(actual, dtype=np.complex128)).any() if _is_number(actual) else False
+    nan = (
+        isinstance(actual, (float, np.ndarray, np.generic)) and np.isnan(np.asarray(actual, dtype=np.complex128)).any()
+        if _is_number(actual)
+        else False
+    )
     if nan and not np.isnan(np.asarray(expected, dtype=np.complex128)).any():
         return Text(zh="结果里有 NaN。", en="The result holds NaN.")
     return Text(zh="数值不对。", en="The value is wrong.")

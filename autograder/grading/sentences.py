@@ -13,8 +13,13 @@ MAX_SENTENCE = 600
 _END = re.compile(r"(?<=[。！？!?；;\n])|(?<=\.)(?=\s+[A-Z\"'(])|(?<=[\u4e00-\u9fff]\.)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.S | re.M)
 _COMMENT = re.compile(r"^(.*?)(?<![:\w])(?:#|//)(.*)$")
-_CODE = re.compile(r"[\[\]{}_;@]|\w\(|[^=!<>]=|->|^\s*(?:def|for|if|while|import|from|return|assert|else|try|with|class)\b")
-_ASKS = re.compile(r"^\W*(?:whether|why|how|what|which|who|where|when|does|do|did|is|are|was|were|can|could|would|should|will|has|have|had|am|may|是否|怎么|如何|为什么|为何|难道|请问)(?![a-z'])", re.I)
+_CODE = re.compile(
+    r"[\[\]{}_;@]|\w\(|[^=!<>]=|->|^\s*(?:def|for|if|while|import|from|return|assert|else|try|with|class)\b"
+)
+_ASKS = re.compile(
+    r"^\W*(?:whether|why|how|what|which|who|where|when|does|do|did|is|are|was|were|can|could|would|should|will|has|have|had|am|may|是否|怎么|如何|为什么|为何|难道|请问)(?![a-z'])",
+    re.I,
+)
 _LAST = re.compile(r"[,;:]|(?<=\s)[-—]+(?=\s)|—")
 # Asked about or not, this was done: "did you know that I measured ...?"
 _HELD = re.compile(r"\b(?:that|when|after|because|since|as)\s+((?:I|we|my|our)\b.*)", re.I | re.S)
@@ -30,7 +35,9 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    from autograder.answers.normalise import normalise  # it loads numpy and tables, which a student's own check does without
+    from autograder.answers.normalise import (
+        normalise,
+    )  # it loads numpy and tables, which a student's own check does without
 
     fences = [m.span(2) for m in _FENCE.finditer(text)]
     normal = normalise(_prepared(text, fences))
@@ -42,7 +49,9 @@ def sentences(text: str) -> Iterator[Sentence]:
             said = folded[at:to].strip()
             if said:
                 place = normal.at[at + len(folded[at:to]) - len(folded[at:to].lstrip())]
-                yield Sentence(said, text[place : normal.at[to - 1] + 1].strip(), any(a <= place < b for a, b in fences))
+                yield Sentence(
+                    said, text[place : normal.at[to - 1] + 1].strip(), any(a <= place < b for a, b in fences)
+                )
 
 
 def _prepared(text: str, fences: list[tuple[int, int]]) -> str:

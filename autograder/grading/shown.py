@@ -12,7 +12,7 @@ import builtins
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from autograder.grading.read import NbCell, Reading
@@ -22,9 +22,11 @@ from autograder.lesson.rubric import Text
 
 NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 _MOST = 1_000_000  # characters of outputs that are looked through
-FIRST_DAY = datetime(2025, 1, 1, tzinfo=timezone.utc)  # the loader that writes receipts is younger
+FIRST_DAY = datetime(2025, 1, 1, tzinfo=UTC)  # the loader that writes receipts is younger
 _CLOCKS = timedelta(days=2)  # by which a student's clock may be ahead
-_HOPPER = re.compile(r"NVIDIA\b.*\bG?H\d{2,3}\b")  # the kernels are compiled for sm_90a alone: H20, H100, H200, H800, GH200
+_HOPPER = re.compile(
+    r"NVIDIA\b.*\bG?H\d{2,3}\b"
+)  # the kernels are compiled for sm_90a alone: H20, H100, H200, H800, GH200
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,37 @@ def shown_by(reading: Reading) -> Shown:
         said = _without(printed, cells.spelt(cell))
         text += [said, figures]
         if said != printed:
-            left_out.append((printed, Text(zh=f"第 {n} 个单元格的代码里直接写着它输出的数字", en=f"the code in cell {n} spells out the numbers that it prints")))
+            left_out.append(
+                (
+                    printed,
+                    Text(
+                        zh=f"第 {n} 个单元格的代码里直接写着它输出的数字",
+                        en=f"the code in cell {n} spells out the numbers that it prints",
+                    ),
+                )
+            )
         if cells.computes(cell):
             computed += [said, figures]
         else:
-            left_out.append((printed, Text(zh=f"第 {n} 个单元格的代码算不出它下面的输出", en=f"the code in cell {n} cannot have given the output below it")))
+            left_out.append(
+                (
+                    printed,
+                    Text(
+                        zh=f"第 {n} 个单元格的代码算不出它下面的输出",
+                        en=f"the code in cell {n} cannot have given the output below it",
+                    ),
+                )
+            )
     counted = any(c.executed is not None for c in code)
-    return Shown(outputs, counted, frozenset(backends), "\n".join(text)[:_MOST], "\n".join(computed)[:_MOST], tuple(receipts), tuple(left_out))
+    return Shown(
+        outputs,
+        counted,
+        frozenset(backends),
+        "\n".join(text)[:_MOST],
+        "\n".join(computed)[:_MOST],
+        tuple(receipts),
+        tuple(left_out),
+    )
 
 
 # -- receipts ----------------------------------------------------------------------------------------------------------------------
@@ -78,7 +104,12 @@ def shown_by(reading: Reading) -> Shown:
 def _is_whole(receipt: dict) -> bool:
     """Has it what the loader writes into every receipt (kernels.Receipt)?"""
     texts = [receipt.get(name) for name in ("kernel", "backend", "device", "command", "time", "source_sha256")]
-    return all(isinstance(t, str) and t for t in texts) and receipt["backend"] in ("gpu", "emulator") and _time(receipt) is not None and bool(re.fullmatch("[0-9a-f]{64}", texts[-1]))
+    return (
+        all(isinstance(t, str) and t for t in texts)
+        and receipt["backend"] in ("gpu", "emulator")
+        and _time(receipt) is not None
+        and bool(re.fullmatch("[0-9a-f]{64}", texts[-1]))
+    )
 
 
 def _time(receipt: dict) -> datetime | None:
@@ -86,24 +117,47 @@ def _time(receipt: dict) -> datetime | None:
         at = datetime.fromisoformat(receipt["time"])
     except ValueError:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _wrong_with(receipt: dict, cell: NbCell, cells: _Cells) -> Text | None:
     """What the loader would not have written, None where nothing is wrong. The hash of an edited source (a challenge's) is any hash."""
     n = cell.index + 1
     if not _is_whole(receipt):
-        return Text(zh=f"第 {n} 个单元格的收据不能算数：内容不完整", en=f"the receipt in cell {n} does not count: it lacks what every receipt has")
+        return Text(
+            zh=f"第 {n} 个单元格的收据不能算数：内容不完整",
+            en=f"the receipt in cell {n} does not count: it lacks what every receipt has",
+        )
     kernel, device = receipt["kernel"][:60], receipt["device"][:60]
     gpu = receipt["backend"] == "gpu"
     for wrong, zh, en in (
-        (not set(receipt["kernel"].split(", ")) <= _kernels(), f"课程里没有名为 {kernel} 的 kernel", f"the course has no kernel named {kernel}"),
+        (
+            not set(receipt["kernel"].split(", ")) <= _kernels(),
+            f"课程里没有名为 {kernel} 的 kernel",
+            f"the course has no kernel named {kernel}",
+        ),
         (not _is_hash(receipt["source_sha256"]), "源码哈希不是真的哈希", "its source hash is no hash"),
-        (_time(receipt) < FIRST_DAY, f"时间 {receipt['time'][:40]} 早于课程", f"its time, {receipt['time'][:40]}, is before the course"),
-        (_time(receipt) > datetime.now(timezone.utc) + _CLOCKS, f"时间 {receipt['time'][:40]} 还没有到", f"its time, {receipt['time'][:40]}, is yet to come"),
-        (gpu and not _HOPPER.match(device), f"{device} 不是能运行这些 kernel 的 GPU", f"{device} is no GPU that runs the kernels"),
+        (
+            _time(receipt) < FIRST_DAY,
+            f"时间 {receipt['time'][:40]} 早于课程",
+            f"its time, {receipt['time'][:40]}, is before the course",
+        ),
+        (
+            _time(receipt) > datetime.now(UTC) + _CLOCKS,
+            f"时间 {receipt['time'][:40]} 还没有到",
+            f"its time, {receipt['time'][:40]}, is yet to come",
+        ),
+        (
+            gpu and not _HOPPER.match(device),
+            f"{device} 不是能运行这些 kernel 的 GPU",
+            f"{device} is no GPU that runs the kernels",
+        ),
         (gpu and not re.search(r"\d\.\d", str(receipt.get("driver") or "")), "没有驱动版本", "it names no driver"),
-        (receipt["kernel"].split(", ")[0] not in receipt["command"] and "course bench" not in receipt["command"], "命令里没有这个 kernel", "its command is not of that kernel"),
+        (
+            receipt["kernel"].split(", ")[0] not in receipt["command"] and "course bench" not in receipt["command"],
+            "命令里没有这个 kernel",
+            "its command is not of that kernel",
+        ),
         (not cells.computes(cell), "它所在的单元格没有启动任何东西", "the cell that holds it launches nothing"),
         (cells.writes_receipts, "笔记本的代码自己写出了收据", "code in the notebook writes receipts itself"),
     ):
@@ -129,9 +183,38 @@ def _is_hash(text: str) -> bool:
 # -- cells ---------------------------------------------------------------------------------------------------------------------------
 
 # Modules that write down or lay out what they are given.
-_LAYOUT = {"IPython", "math", "random", "decimal", "fractions", "json", "string", "textwrap", "pprint", "tabulate", "statistics", "itertools", "sys", "rich", "__future__"}
-_PLAIN = set(dir(builtins)) - {"open", "exec", "eval", "compile", "__import__", "input", "globals", "locals", "vars", "getattr"} | {"display", "__name__"}
-_SHELL = re.compile(r"^\s*(?:\w[\w, ]*=\s*)?[%!]+\s*(?!echo\b|printf\b|cat\b|matplotlib\b|load_ext\b|config\b|env\b|cd\b|pwd\b|pip\b|conda\b|capture\b|markdown\b|html\b|latex\b|svg\b|HTML\b|writefile\b)\S")
+_LAYOUT = {
+    "IPython",
+    "math",
+    "random",
+    "decimal",
+    "fractions",
+    "json",
+    "string",
+    "textwrap",
+    "pprint",
+    "tabulate",
+    "statistics",
+    "itertools",
+    "sys",
+    "rich",
+    "__future__",
+}
+_PLAIN = set(dir(builtins)) - {
+    "open",
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "input",
+    "globals",
+    "locals",
+    "vars",
+    "getattr",
+} | {"display", "__name__"}
+_SHELL = re.compile(
+    r"^\s*(?:\w[\w, ]*=\s*)?[%!]+\s*(?!echo\b|printf\b|cat\b|matplotlib\b|load_ext\b|config\b|env\b|cd\b|pwd\b|pip\b|conda\b|capture\b|markdown\b|html\b|latex\b|svg\b|HTML\b|writefile\b)\S"
+)
 _RECEIPT_WRITTEN = re.compile(r"hopper-course\.receipt|\bReceipt\s*\(|source_sha256[\"']\s*[:=]")
 _SPELT = 3  # significant digits from which a number in the code is that number and no count
 
@@ -165,7 +248,9 @@ class _Cells:
                         self._given[name] |= spelt
         # A name is constant if all that it is ever given is; what no cell gives a value is not known, and may be anything.
         self._constant = given
-        while changed := {n for n in self._constant if any(live or not self._are_constant(loads) for loads, live in bound[n])}:
+        while changed := {
+            n for n in self._constant if any(live or not self._are_constant(loads) for loads, live in bound[n])
+        }:
             self._constant -= changed
 
     def _are_constant(self, names: set[str]) -> bool:
@@ -189,13 +274,22 @@ def _read(source: str) -> _Cell:
         tree = parse(source)
     except NotPython:
         commands = [x for x in as_run(source).split("\n") if x.strip() and not x.lstrip().startswith(("%%", "#"))]
-        told = re.match(r"\s*%%(?:markdown|html|HTML|latex|svg|javascript|js|writefile)\b", source) or all(re.match(r"\s*(?:echo|printf|cat)\b", x) for x in commands)
+        told = re.match(r"\s*%%(?:markdown|html|HTML|latex|svg|javascript|js|writefile)\b", source) or all(
+            re.match(r"\s*(?:echo|printf|cat)\b", x) for x in commands
+        )
         return _Cell(opaque=not told, spelt=_numbers_in(source))
-    inner = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | _arguments(tree)
+    inner = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | _arguments(
+        tree
+    )
     given = {name for name, *_ in _bindings(source)}
     loads = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     live = any(_SHELL.match(x) for x in as_run(source).split("\n"))
-    return _Cell(loads - (inner - given), _constants(tree) | {x for line in as_run(source).split("\n") if line.lstrip().startswith(("!", "%")) for x in _numbers_in(line)}, live)
+    return _Cell(
+        loads - (inner - given),
+        _constants(tree)
+        | {x for line in as_run(source).split("\n") if line.lstrip().startswith(("!", "%")) for x in _numbers_in(line)},
+        live,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -216,8 +310,16 @@ def _bindings(source: str) -> tuple[tuple[str, frozenset[str], bool, frozenset[f
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             out += [(n.id, node.iter, False) for n in ast.walk(node.target) if isinstance(n, ast.Name)]
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            out += [(n.id, i.context_expr, False) for i in node.items if i.optional_vars for n in ast.walk(i.optional_vars) if isinstance(n, ast.Name)]
-        elif isinstance(node, ast.Call):  # what is called may put its result into what it is given, or into what it is a method of
+            out += [
+                (n.id, i.context_expr, False)
+                for i in node.items
+                if i.optional_vars
+                for n in ast.walk(i.optional_vars)
+                if isinstance(n, ast.Name)
+            ]
+        elif isinstance(
+            node, ast.Call
+        ):  # what is called may put its result into what it is given, or into what it is a method of
             base = [node.func.value] if isinstance(node.func, ast.Attribute) else []
             put += [(n.id, node) for n in (*base, *node.args) if isinstance(n, ast.Name)]
         elif isinstance(node, ast.Import):
@@ -225,13 +327,28 @@ def _bindings(source: str) -> tuple[tuple[str, frozenset[str], bool, frozenset[f
         elif isinstance(node, ast.ImportFrom):
             out += [(a.asname or a.name, None, (node.module or "").split(".")[0] not in _LAYOUT) for a in node.names]
     return tuple(
-        (name, frozenset(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)) if value else frozenset(), live, (frozenset(_constants(value)) if value else frozenset()) if spells else None)
-        for name, value, live, spells in [*((*o, True) for o in out), *((name, call, False, False) for name, call in put)]  # a call's numbers are not all for its names
+        (
+            name,
+            frozenset(n.id for n in ast.walk(value) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+            if value
+            else frozenset(),
+            live,
+            (frozenset(_constants(value)) if value else frozenset()) if spells else None,
+        )
+        for name, value, live, spells in [
+            *((*o, True) for o in out),
+            *((name, call, False, False) for name, call in put),
+        ]  # a call's numbers are not all for its names
     )
 
 
 def _arguments(tree: ast.AST) -> set[str]:
-    return {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in (*n.posonlyargs, *n.args, *n.kwonlyargs, *filter(None, (n.vararg, n.kwarg)))}
+    return {
+        a.arg
+        for n in ast.walk(tree)
+        if isinstance(n, ast.arguments)
+        for a in (*n.posonlyargs, *n.args, *n.kwonlyargs, *filter(None, (n.vararg, n.kwarg)))
+    }
 
 
 def _constants(tree: ast.AST) -> set[float]:
@@ -239,13 +356,22 @@ def _constants(tree: ast.AST) -> set[float]:
     for n in ast.walk(tree):
         if isinstance(n, ast.Constant) and isinstance(n.value, str):
             found |= _numbers_in(n.value)
-        elif isinstance(n, ast.Constant) and isinstance(n.value, (int, float)) and not isinstance(n.value, bool) and len(f"{abs(n.value):.12g}".replace(".", "").strip("0")) >= _SPELT:
+        elif (
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, (int, float))
+            and not isinstance(n.value, bool)
+            and len(f"{abs(n.value):.12g}".replace(".", "").strip("0")) >= _SPELT
+        ):
             found.add(float(n.value))
     return found
 
 
 def _numbers_in(text: str) -> set[float]:
-    return {float(n.replace(",", "")) for n in re.findall(NUMBER, text)[:2000] if len(n) < 40 and len(n.replace(",", "").replace(".", "").strip("0")) >= _SPELT}
+    return {
+        float(n.replace(",", ""))
+        for n in re.findall(NUMBER, text)[:2000]
+        if len(n) < 40 and len(n.replace(",", "").replace(".", "").strip("0")) >= _SPELT
+    }
 
 
 def _without(text: str, spelt: set[float]) -> str:

@@ -17,9 +17,14 @@ MAX_BRACKETS = 60  # CPython's parser can take exponential time on deep brackets
 _PYTHON_MAGICS = {"time", "timeit", "capture", "prun", "python", "python3", "python3.11"}
 _LINE_MAGIC = re.compile(r"^([ \t]*)(?:(\w[\w, ]*)=[ \t]*)?[%!](?!=).*$|^([ \t]*)\??[\w.]+\?{1,2}[ \t]*$", re.M)
 # %time f() and its like run the statement behind them. 1: indent, 2: a target, 3: the magic with its options
-_TIMED = re.compile(r"^([ \t]*)(\w[\w, ]*=[ \t]*)?(%(?:time|timeit|prun|memit)[ \t]+(?:-\w+(?:[ \t]+\d+)?[ \t]+)*)(?=\S)", re.M)
+_TIMED = re.compile(
+    r"^([ \t]*)(\w[\w, ]*=[ \t]*)?(%(?:time|timeit|prun|memit)[ \t]+(?:-\w+(?:[ \t]+\d+)?[ \t]+)*)(?=\S)", re.M
+)
 # Prompts of a pasted session: Python's and IPython's. first: how such a text begins; each: what is taken off its lines
-_PROMPTS = ((re.compile(r">>>(?: |$)", re.M), re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.M)), (re.compile(r"In \[\d+\]:(?: |$)", re.M), re.compile(r"^(?:In \[\d+\]:(?: |$)|[ \t]*\.{3,}: ?)", re.M)))
+_PROMPTS = (
+    (re.compile(r">>>(?: |$)", re.M), re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.M)),
+    (re.compile(r"In \[\d+\]:(?: |$)", re.M), re.compile(r"^(?:In \[\d+\]:(?: |$)|[ \t]*\.{3,}: ?)", re.M)),
+)
 
 
 class NotPython(Exception):
@@ -63,11 +68,19 @@ def _unwrapped(text: str) -> str:
 
 def _read(source: str) -> ast.Module:
     if len(source) > MAX_CHARS:
-        raise NotPython(Text(zh=f"单元格超过 {MAX_CHARS} 个字符。", en=f"The cell has more than {MAX_CHARS} characters."))
+        raise NotPython(
+            Text(zh=f"单元格超过 {MAX_CHARS} 个字符。", en=f"The cell has more than {MAX_CHARS} characters.")
+        )
     source = as_run(source)
     if magic := re.match(r"\s*%%([\w.]*)[^\n]*", source):
         if magic[1] not in _PYTHON_MAGICS:
-            raise NotPython(Text(zh=f"单元格以 %%{magic[1]} 开头，不会当作 Python 运行。", en=f"The cell starts with %%{magic[1]} and does not run as Python."), 1)
+            raise NotPython(
+                Text(
+                    zh=f"单元格以 %%{magic[1]} 开头，不会当作 Python 运行。",
+                    en=f"The cell starts with %%{magic[1]} and does not run as Python.",
+                ),
+                1,
+            )
         source = "\n" * magic[0].count("\n") + source[magic.end() :]  # line numbers stay
     _guard(source)
     try:
@@ -97,14 +110,18 @@ def _parse(source: str) -> ast.Module:
             warnings.simplefilter("ignore")  # "invalid escape sequence" and the like
             try:
                 return ast.parse(source)
-            except SystemError:  # seen in CPython 3.11.7: "AST constructor recursion depth mismatch"; a second try is clean
+            except (
+                SystemError
+            ):  # seen in CPython 3.11.7: "AST constructor recursion depth mismatch"; a second try is clean
                 return ast.parse(source)
     except (RecursionError, MemoryError):
         raise NotPython(Text(zh="代码嵌套太深，无法读取。", en="The code is nested too deeply to be read.")) from None
     except SyntaxError:
         raise
     except ValueError:  # null bytes, integers of many thousand digits
-        raise NotPython(Text(zh="代码中有无法读取的字符或数字。", en="The code holds a character or number that cannot be read.")) from None
+        raise NotPython(
+            Text(zh="代码中有无法读取的字符或数字。", en="The code holds a character or number that cannot be read.")
+        ) from None
 
 
 def _guard(source: str) -> None:
@@ -126,7 +143,10 @@ def _explain(error: SyntaxError, source: str) -> Text:
     where_zh, where_en = (f"第 {error.lineno} 行", f"line {error.lineno}") if error.lineno else ("", "the cell")
     if odd is not None:
         name = unicodedata.name(odd, f"U+{ord(odd):04X}")
-        return Text(zh=f"{where_zh}有字符 {odd!r}（{name}），Python 不认识它；请换成半角字符。", en=f"{where_en} holds the character {odd!r} ({name}), which is not Python; type it as plain ASCII.")
+        return Text(
+            zh=f"{where_zh}有字符 {odd!r}（{name}），Python 不认识它；请换成半角字符。",
+            en=f"{where_en} holds the character {odd!r} ({name}), which is not Python; type it as plain ASCII.",
+        )
     said = (error.msg or "invalid syntax").split("\n")[0][:120]
     return Text(zh=f"{where_zh}不是合法的 Python：{said}。", en=f"{where_en} is not valid Python: {said}.")
 
@@ -163,7 +183,12 @@ def _key(node: object) -> str:
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    is_text = body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str)
+    is_text = (
+        body
+        and isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and isinstance(body[0].value.value, str)
+    )
     return body[1:] if is_text else body
 
 

@@ -12,11 +12,37 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.grading.claimed import CARD, GPU, NUMBER, PLAIN_NUMBER, REFERENCE, TIME_OR_RATE, TOOL, denied, in_general, quotes, supposed
+from autograder.grading.claimed import (
+    CARD,
+    GPU,
+    NUMBER,
+    PLAIN_NUMBER,
+    REFERENCE,
+    TIME_OR_RATE,
+    TOOL,
+    denied,
+    in_general,
+    quotes,
+    supposed,
+)
 from autograder.grading.sentences import Sentence, statement
 
-_UNITS = {w: str(n) for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split())}
-_TENS = {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "a hundred": "100", "dozen": "12", "a dozen": "12"}
+_UNITS = {
+    w: str(n)
+    for n, w in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+    )
+}
+_TENS = {
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+    "sixty": "60",
+    "hundred": "100",
+    "a hundred": "100",
+    "dozen": "12",
+    "a dozen": "12",
+}
 _WORDS = _UNITS | _TENS
 _SAID = "|".join(sorted(_WORDS, key=len, reverse=True))
 _HANZI = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
@@ -24,11 +50,23 @@ _ZH = r"[零一二两三四五六七八九十百]+"
 # A remainder (17 % 8) is no share.
 _UNIT = rf"(?:{TIME_OR_RATE}|milliseconds?|microseconds?|nanoseconds?|minutes?|%(?!\s*(?:[\d(]|[A-Za-z_]\b))|per\s*cent\b|x\b|倍|times\s+(?=as|more|less|slow|fast|long|short|high|low|the)|个百分点|分钟|成(?=[多左以。,;]|$))"
 _TOLD = re.compile(rf"(?<![A-Za-z_\d./*+^])(?P<n>{NUMBER})\s*(?P<unit>{_UNIT})", re.I)
-_LISTED = re.compile(rf"(?<![\d.,])(?P<n>{NUMBER})\s*(?:-|~|to|and|or|或|到|至|和|,|、|/|vs\.?|->)\s*(?={NUMBER}\s*(?P<unit>{TIME_OR_RATE}))", re.I)
-_IN_WORDS = re.compile(rf"\b(?P<n>(?:{_SAID})(?:[ -](?:point|and|{_SAID}))*)\s+(?P<unit>(?:milli|micro|nano)?seconds?|minutes?|percent|per cent|ms|us)\b|(?P<zh>[零一二两三四五六七八九十百点]*[零一二三四五六七八九十百][点零一二三四五六七八九]*|半)\s*(?P<zunit>毫秒|微秒|纳秒|秒(?!表)|分钟)", re.I)
+_LISTED = re.compile(
+    rf"(?<![\d.,])(?P<n>{NUMBER})\s*(?:-|~|to|and|or|或|到|至|和|,|、|/|vs\.?|->)\s*(?={NUMBER}\s*(?P<unit>{TIME_OR_RATE}))",
+    re.I,
+)
+_IN_WORDS = re.compile(
+    rf"\b(?P<n>(?:{_SAID})(?:[ -](?:point|and|{_SAID}))*)\s+(?P<unit>(?:milli|micro|nano)?seconds?|minutes?|percent|per cent|ms|us)\b|(?P<zh>[零一二两三四五六七八九十百点]*[零一二三四五六七八九十百][点零一二三四五六七八九]*|半)\s*(?P<zunit>毫秒|微秒|纳秒|秒(?!表)|分钟)",
+    re.I,
+)
 # A counter's number has no unit.
-_COUNTED = re.compile(rf"(?:冲突|溢出|未命中|spills?|conflicts?)[^,。;\d]{{0,4}}(?P<of>\d+)|(?P<n>{PLAIN_NUMBER})(?:(?P<counted>\s+(?:\w+\s+){{0,2}}(?:conflicts|spills|misses|stalls|transactions|sectors|replays)\b|\s*[次个条](?:存储体|bank)?\s*(?:冲突|溢出|未命中|事务))|(?<=\d\d)(?:\s+[a-z]{{3}}|\s*[个次条]))", re.I)
-_RATIO = re.compile(rf"(?:加速比|倍率|speed-?up|slow-?down)\s*(?:只?[是为有]|was|is|of|:|=|came\s+to)?\s*(?P<n>{NUMBER})(?!\s*(?:%|x\b|倍|times))", re.I)
+_COUNTED = re.compile(
+    rf"(?:冲突|溢出|未命中|spills?|conflicts?)[^,。;\d]{{0,4}}(?P<of>\d+)|(?P<n>{PLAIN_NUMBER})(?:(?P<counted>\s+(?:\w+\s+){{0,2}}(?:conflicts|spills|misses|stalls|transactions|sectors|replays)\b|\s*[次个条](?:存储体|bank)?\s*(?:冲突|溢出|未命中|事务))|(?<=\d\d)(?:\s+[a-z]{{3}}|\s*[个次条]))",
+    re.I,
+)
+_RATIO = re.compile(
+    rf"(?:加速比|倍率|speed-?up|slow-?down)\s*(?:只?[是为有]|was|is|of|:|=|came\s+to)?\s*(?P<n>{NUMBER})(?!\s*(?:%|x\b|倍|times))",
+    re.I,
+)
 _CLOCK = re.compile(rf"{TIME_OR_RATE}|(?:milli|micro|nano)seconds?|minutes?|分钟", re.I)
 
 _N = rf"(?:\d+|(?:{_SAID}))"
@@ -40,8 +78,13 @@ _RUN_COUNT = re.compile(
     re.I,
 )
 _COUNTS = re.compile(rf"{_RUNS}|[个次遍]", re.I)  # without such a word nothing is a count of runs
-_OUTCOME = re.compile(r"\b(?:fail\w*|wrong|deadlock\w*|h[au]ng|races?|crash\w*|corrupt\w*|nan|errors?|agree\w*|pass(?:ed)?|right|correct|ok|never|came\s+back|returned|finished|garbage|rubbish)\b|垃圾|失败|出错|错|死锁|挂|不对|通过|正确|一致|崩|竞争", re.I)
-_GENERAL_RUN = re.compile(r"\b(?:a|any|every)\s+\w+\s+(?:that|which)\b|\bis\s+still\b|\bproves?\b|也不能|不说明|要看", re.I)
+_OUTCOME = re.compile(
+    r"\b(?:fail\w*|wrong|deadlock\w*|h[au]ng|races?|crash\w*|corrupt\w*|nan|errors?|agree\w*|pass(?:ed)?|right|correct|ok|never|came\s+back|returned|finished|garbage|rubbish)\b|垃圾|失败|出错|错|死锁|挂|不对|通过|正确|一致|崩|竞争",
+    re.I,
+)
+_GENERAL_RUN = re.compile(
+    r"\b(?:a|any|every)\s+\w+\s+(?:that|which)\b|\bis\s+still\b|\bproves?\b|也不能|不说明|要看", re.I
+)
 
 # Somebody's own device, data or run. "The lesson's" and the like are no owners.
 _OWNER = r"(?:my|our|(?!lesson|course|page|text|teacher|author|nvidia|paper|card|gpu|kernel|chip|machine|device|it|that|what|here|there|[HA]\d)[a-z]+'s)"
@@ -54,7 +97,10 @@ _EN_OWN = re.compile(
     re.I,
 )
 # Of these the lesson's figures, and what follows from small counts, may be said too.
-_SEES = re.compile(r"\b(?:my|our)\s+(?:own\s+)?(?:\w+\s+)?(?:kernel|version|code|fill|copy)\b|我们?的?(?:版本|代码|程序|kernel)|\b(?:I|we)\s+(?:get|have)(?=\s+\d)|我们?得到|\b(?:I|we)(?:'ve|\s+have|\s+had)?(?:\s+(?:also|then|just|actually|even|really|clearly|could|can))*\s+(?:see|saw|seen|found|noticed|noted|counted|observed)\b|(?:我|我们|咱们?|本人|俺|自己)[^,。;:]{0,14}?(?:看到|看见|见到|发现|观察|数了|数出)|^\s*(?:saw|got)\b", re.I)
+_SEES = re.compile(
+    r"\b(?:my|our)\s+(?:own\s+)?(?:\w+\s+)?(?:kernel|version|code|fill|copy)\b|我们?的?(?:版本|代码|程序|kernel)|\b(?:I|we)\s+(?:get|have)(?=\s+\d)|我们?得到|\b(?:I|we)(?:'ve|\s+have|\s+had)?(?:\s+(?:also|then|just|actually|even|really|clearly|could|can))*\s+(?:see|saw|seen|found|noticed|noted|counted|observed)\b|(?:我|我们|咱们?|本人|俺|自己)[^,。;:]{0,14}?(?:看到|看见|见到|发现|观察|数了|数出)|^\s*(?:saw|got)\b",
+    re.I,
+)
 _ZH_OWNER = r"(?:我|我们|咱们?|本人|俺|笔者|实验室|学校|学院|系里|公司|单位|宿舍|机房|组里|同学|室友|朋友|师兄|师姐|导师|手上|手头)"
 _ZH_OWN = re.compile(
     rf"{_ZH_OWNER}(?:们|自己|家|里|这|那|台|块|张|边|的|有|用|在|上|\s){{0,5}}(?:{CARD}|机器|电脑|显卡|卡(?!在)|笔记本|服务器|集群|工作站|终端|屏幕|数字|数据|结果|记录|日志|实验|时间|耗时|带宽|吞吐|速度|加速比|运行|测量|实测|数值)"
@@ -64,7 +110,8 @@ _ZH_OWN = re.compile(
 )
 # Instruments, and what is said of series of runs and of their results.
 _INSTRUMENT = re.compile(
-    rf"\b(?:(?:stop|wrist)?watch|timers?|wall[- ]?clock|wall\s+time|elapsed|time\.time|(?:%+)?timeit|perf_counter|cuda\.?events?|cuda\.Event|event\s+tim\w+|nvidia-smi|do_bench|cudaEvent\w*|{TOOL})\b|%time|计时器|秒表|计时(?!单位)|示波器|{TOOL}", re.I
+    rf"\b(?:(?:stop|wrist)?watch|timers?|wall[- ]?clock|wall\s+time|elapsed|time\.time|(?:%+)?timeit|perf_counter|cuda\.?events?|cuda\.Event|event\s+tim\w+|nvidia-smi|do_bench|cudaEvent\w*|{TOOL})\b|%time|计时器|秒表|计时(?!单位)|示波器|{TOOL}",
+    re.I,
 )
 _SERIES = re.compile(
     r"\b(?:timings?|tim(?:ed|e\s+trial)|measur(?:ed|ing|ements?)|benchmark(?:s|ed|ing)?|experiments?|experimentally|empirical(?:ly)?|in\s+practice|median|averaged|std|stdev|standard\s+deviation|repetitions?|trials?|readings?|observed|observation|logged|log\s+of|trace\s+shows|in\s+reality)\b"
@@ -79,7 +126,10 @@ _PAST = re.compile(
     r"|(?:用|花|慢|快|多|少|降|升|涨|掉|耗|跌|完|增|减|高|低|停|等)了|(?:变成|变为|变到|降到|降为|掉到|涨到|升到|跌到|缩短到|增加到|减少到|提高到|达到)了?\s*\d|就完了|多花\s*\d",
     re.I,
 )
-_IDIOM = re.compile(rf"\bit\s+(?:should|must)\s+be\s+said\s+that|\bI\s+(?:must|should)\s+(?:say|add)\b|\b(?:one|you)\s+can\s+see\b|如你所见|\bif\s+(?:I|memory|my\s+memory)\s+(?:remember|recall|serve|am\s+not)\w*[^,]*|\bif\s+you\s+(?:ask|must|want)\b[^,]*|\bas\s+(?:far\s+as\s+)?(?:I|one)\s+(?:could|can|would)(?:\s+(?:see|tell))?|\baccording\s+to\s+(?=(?:the\s+|my\s+)?(?:nvidia|{TOOL}|timer|stopwatch|time\.|perf|cuda|clock))|(?:如果|要是|若)?我?没(?:有)?(?:记错|看错|弄错)(?:的话)?", re.I)
+_IDIOM = re.compile(
+    rf"\bit\s+(?:should|must)\s+be\s+said\s+that|\bI\s+(?:must|should)\s+(?:say|add)\b|\b(?:one|you)\s+can\s+see\b|如你所见|\bif\s+(?:I|memory|my\s+memory)\s+(?:remember|recall|serve|am\s+not)\w*[^,]*|\bif\s+you\s+(?:ask|must|want)\b[^,]*|\bas\s+(?:far\s+as\s+)?(?:I|one)\s+(?:could|can|would)(?:\s+(?:see|tell))?|\baccording\s+to\s+(?=(?:the\s+|my\s+)?(?:nvidia|{TOOL}|timer|stopwatch|time\.|perf|cuda|clock))|(?:如果|要是|若)?我?没(?:有)?(?:记错|看错|弄错)(?:的话)?",
+    re.I,
+)
 
 # What is supposed holds from its clause on; what is given as an example, chosen, predicted or worked out does so until something is told.
 _SUPPOSED = re.compile(
@@ -93,14 +143,28 @@ _GIVEN = re.compile(
     r"|(?<!次)取(?!了?[^,。;]{0,6}(?:平均|中位)|最|均|出|决|舍|数)|选[了取用]?\s*(?:[a-zA-Z]|带宽|延迟|一个)|代入|按[^,。;]{0,12}算|算出|算得|算下来|算起来|计算(?!错)|换算|折算|算成|来算|一算|相乘|相除|乘起来|除以|乘以|预测|预计|预期|估|猜|推[算导断]|公式|边界输入|边界(?:用例|情况)|(?:觉得|认为|我想(?!不))|题[目里中]",
     re.I,
 )
-_DATA = re.compile(r"\b(?:my|our)\s+(?:\w+\s+)?(?:timings|measurements|runs|trials|launches)\b|(?:计时|测量|运行|跑)的?(?:平均|中位)", re.I)
-_HEDGED = re.compile(r"\b(?:maybe|perhaps|about|roughly|approximately|around|some(?=\s+\d)|order\s+of|at\s+(?:most|best|least)|up\s+to|no\s+more\s+than|worst\s+case|usually|typically|often|always|every|each|per|any|so|thus|therefore|hence|that\s+is|i\.e|because|since|(?:one|you)\s+(?:need|must|can|get|has|have)s?)\b|大[概约致]|左右|最[多少]|至[多少]|不超过|一般|通常|往往|总是|每|所以|因此|即|也就是|会(?![议话])|就是|只有", re.I)
-_PRODUCT = re.compile(r"\d[^,.;]{0,24}(?<![A-Za-z])[*/x](?![A-Za-z])\s*\d[^,;]{0,40}?(?:=|~|->|is\b|得|是)|[=~]\s*[^,;]{0,20}\d[^,;]{0,24}(?:\*|/(?!s\b))\s*\d", re.I)
-_CLAUSE = re.compile(r"[，；;：:()（）]|,(?!\d{3}\b)|\s[-—]{1,2}\s|—|\b(?:but|whereas|while|however)\b|\band\b(?=\s+(?:\w+\s+){0,3}(?:was|were|is|did|saw|got|took|takes|needed|needs|gave|gives|came|had)\b)|但是?|不过|然而")
+_DATA = re.compile(
+    r"\b(?:my|our)\s+(?:\w+\s+)?(?:timings|measurements|runs|trials|launches)\b|(?:计时|测量|运行|跑)的?(?:平均|中位)",
+    re.I,
+)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|about|roughly|approximately|around|some(?=\s+\d)|order\s+of|at\s+(?:most|best|least)|up\s+to|no\s+more\s+than|worst\s+case|usually|typically|often|always|every|each|per|any|so|thus|therefore|hence|that\s+is|i\.e|because|since|(?:one|you)\s+(?:need|must|can|get|has|have)s?)\b|大[概约致]|左右|最[多少]|至[多少]|不超过|一般|通常|往往|总是|每|所以|因此|即|也就是|会(?![议话])|就是|只有",
+    re.I,
+)
+_PRODUCT = re.compile(
+    r"\d[^,.;]{0,24}(?<![A-Za-z])[*/x](?![A-Za-z])\s*\d[^,;]{0,40}?(?:=|~|->|is\b|得|是)|[=~]\s*[^,;]{0,20}\d[^,;]{0,24}(?:\*|/(?!s\b))\s*\d",
+    re.I,
+)
+_CLAUSE = re.compile(
+    r"[，；;：:()（）]|,(?!\d{3}\b)|\s[-—]{1,2}\s|—|\b(?:but|whereas|while|however)\b|\band\b(?=\s+(?:\w+\s+){0,3}(?:was|were|is|did|saw|got|took|takes|needed|needs|gave|gives|came|had)\b)|但是?|不过|然而"
+)
 
 
 _DIGIT = re.compile(r"\d")
-_SAYS = re.compile(r"^\W*(?:according\s+to|in|as|per|by|from)\b|\b(?:says?|states?|writes?|shows?|reads?)\W*(?:that\b|$)|^\W*(?:根据|按照?|据|在)|(?:说|写道|指出|显示)\W*$", re.I)
+_SAYS = re.compile(
+    r"^\W*(?:according\s+to|in|as|per|by|from)\b|\b(?:says?|states?|writes?|shows?|reads?)\W*(?:that\b|$)|^\W*(?:根据|按照?|据|在)|(?:说|写道|指出|显示)\W*$",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -149,7 +213,12 @@ def told_in(written: Sentence) -> Told | None:
         for figure in _figures(clause):
             if not figure.unit and not marked:
                 continue
-            if (marked and not (_PRODUCT.search(clause) and not own) or not soft and (past or figure.clocked and _is_exact(figure.number))) and (own or not _worked_out(figure, sentence)):
+            if (
+                marked
+                and not (_PRODUCT.search(clause) and not own)
+                or not soft
+                and (past or figure.clocked and _is_exact(figure.number))
+            ) and (own or not _worked_out(figure, sentence)):
                 figures.append(figure)
         if (m := _RUN_COUNT.search(clause if _OUTCOME.search(clause) else "")) and not soft:
             counts.append(tuple(map(digits, [g for g in m.groups() if g][:2])))
@@ -187,7 +256,9 @@ def _seen_clauses(sentence: str) -> Iterator[str]:
 def _happened(clause: str) -> bool:
     """Does it tell what was seen, beside something that was only expected?"""
     told = _SEES.search(clause) or _INSTRUMENT.search(clause) or _SERIES.search(clause)
-    return bool(told or _PAST.search(clause) and not _HEDGED.search(clause) and any(f.clocked for f in _figures(clause)))
+    return bool(
+        told or _PAST.search(clause) and not _HEDGED.search(clause) and any(f.clocked for f in _figures(clause))
+    )
 
 
 def _figures(clause: str) -> Iterator[Figure]:
@@ -200,18 +271,32 @@ def _figures(clause: str) -> Iterator[Figure]:
     for m in _RATIO.finditer(clause):
         yield Figure(m["n"], "x", quotes(clause))
     for m in _COUNTED.finditer(clause):
-        if m["of"] or m["counted"] or (_INSTRUMENT.search(clause) and not in_general(clause) and not _RUN_COUNT.search(clause)):
+        if (
+            m["of"]
+            or m["counted"]
+            or (_INSTRUMENT.search(clause) and not in_general(clause) and not _RUN_COUNT.search(clause))
+        ):
             yield Figure(m["of"] or m["n"], "", quotes(clause))
 
 
 def _worked_out(figure: Figure, sentence: str) -> bool:
     """Is it the product, the ratio or the inverse of numbers beside it, powers of ten aside?"""
-    beside = [float(n) for n in re.findall(rf"(?<![A-Za-z_\d.,]){NUMBER}", sentence)[:8] if n != figure.number and len(n) < 20 and "," not in n]
+    beside = [
+        float(n)
+        for n in re.findall(rf"(?<![A-Za-z_\d.,]){NUMBER}", sentence)[:8]
+        if n != figure.number and len(n) < 20 and "," not in n
+    ]
     beside = [x for x in beside if x]
     digits_given = len(figure.number.replace(".", "").strip("0")) or 1
     mine = float(figure.number.replace(",", "")) if len(figure.number) < 20 else 0.0
-    made = [1 / x for x in beside] + [x * y for i, x in enumerate(beside) for y in beside[:i]] + [x / y for x in beside for y in beside if x is not y]
-    return mine > 0 and any(f"{x:.{digits_given - 1}e}".partition("e")[0] == f"{mine:.{digits_given - 1}e}".partition("e")[0] for x in made)
+    made = (
+        [1 / x for x in beside]
+        + [x * y for i, x in enumerate(beside) for y in beside[:i]]
+        + [x / y for x in beside for y in beside if x is not y]
+    )
+    return mine > 0 and any(
+        f"{x:.{digits_given - 1}e}".partition("e")[0] == f"{mine:.{digits_given - 1}e}".partition("e")[0] for x in made
+    )
 
 
 def _is_exact(number: str) -> bool:

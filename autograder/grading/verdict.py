@@ -47,17 +47,30 @@ def decide(rubric: Rubric, code: CodeResult, slots: dict[str, SlotScore], findin
         points[name] = min(max(0.0, slots[name].points), most) if name in slots else 0.0
     total = sum(points.values())
     veto = [f.code for f in findings if f.severity == "veto"]
-    veto += [f"misconception:{m.id}" for s in slots.values() for m in s.misconceptions if m.veto and (s.lane == "auto" if m.sure is None else m.sure)]
+    veto += [
+        f"misconception:{m.id}"
+        for s in slots.values()
+        for m in s.misconceptions
+        if m.veto and (s.lane == "auto" if m.sure is None else m.sure)
+    ]
     veto = list(dict.fromkeys(veto))
     failing = _failing(rubric, code, slots, total)
     open_questions = [("review_slot", n) for n, s in slots.items() if s.lane == "review"]
-    open_questions += [("review_slot", n) for n, s in slots.items() if s.lane == "auto" and any(m.veto and m.sure is False for m in s.misconceptions)]
+    open_questions += [
+        ("review_slot", n)
+        for n, s in slots.items()
+        if s.lane == "auto" and any(m.veto and m.sure is False for m in s.misconceptions)
+    ]
     open_questions += dict.fromkeys(("review_finding", f.code) for f in findings if f.severity == "review")
     if veto:
         return Verdict("FAIL", total, points, veto, [("veto", v) for v in veto] + failing)
-    best_code = CodeResult(True, True, True) if any(f.code in CODE_OPEN and f.severity == "review" for f in findings) else code
+    best_code = (
+        CodeResult(True, True, True) if any(f.code in CODE_OPEN and f.severity == "review" for f in findings) else code
+    )
     best_points = points | _code_points(rubric, best_code)
-    if open_questions and not _failing(rubric, best_code, _at_best(rubric, slots), _best_total(rubric, best_points, slots)):
+    if open_questions and not _failing(
+        rubric, best_code, _at_best(rubric, slots), _best_total(rubric, best_points, slots)
+    ):
         return Verdict("REVIEW", total, points, veto, open_questions + failing)
     return Verdict("FAIL" if failing else "PASS", total, points, veto, failing)
 

@@ -55,7 +55,11 @@ def _read(link: socket.socket, length: int) -> bytes | None:
 
 def environment() -> dict[str, str]:
     """For a process that imports this course, wherever it is started."""
-    return os.environ | {"PYTHONPATH": os.pathsep.join(p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p)}
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join(
+            p for p in (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")) if p
+        )
+    }
 
 
 def limit_memory(memory_mb: int) -> None:
@@ -73,7 +77,9 @@ def _rss_mb() -> int:
 
 def end_with_parent() -> None:
     """Linux: this process is killed when the one that started it ends, however it ends; what nobody waits for is not worked out."""
-    with contextlib.suppress(OSError, AttributeError):  # elsewhere the closed socket ends it, after the submission at hand
+    with contextlib.suppress(
+        OSError, AttributeError
+    ):  # elsewhere the closed socket ends it, after the submission at hand
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 

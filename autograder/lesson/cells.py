@@ -37,7 +37,9 @@ def run_cells(nb: NotebookNode, *, execute: dict | None = None, idle: float = ID
                 runner.execute(**(execute or {}))
                 return
             except (DeadKernelError, TimeoutError, RuntimeError):  # RuntimeError: the kernel did not come up
-                atexit.unregister(runner._cleanup_kernel)  # nbclient forgets to where the kernel did not come up: a traceback at exit
+                atexit.unregister(
+                    runner._cleanup_kernel
+                )  # nbclient forgets to where the kernel did not come up: a traceback at exit
                 if attempt == ATTEMPTS or (up and not watch.stalled):
                     raise
 

@@ -46,15 +46,31 @@ class Checks:
 def load_checks(path: Path) -> Checks:
     """Import a lesson's checks.py. Raises CourseError where it is missing, does not run, or lacks a name."""
     if not path.is_file():
-        raise CourseError("The hidden checks are missing.", where=str(path), remedy="Add checks.py; autograder/lesson/checks.py says what it defines.")
+        raise CourseError(
+            "The hidden checks are missing.",
+            where=str(path),
+            remedy="Add checks.py; autograder/lesson/checks.py says what it defines.",
+        )
     spec = importlib.util.spec_from_file_location(f"_checks_{path.parent.name}", path)
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as e:  # any error in a lesson author's file is reported with its place
-        line = getattr(e, "lineno", None) or (e.__traceback__.tb_next.tb_lineno if e.__traceback__ and e.__traceback__.tb_next else "?")
-        raise CourseError(f"The hidden checks do not run: {type(e).__name__}: {e} (line {line}).", where=str(path), remedy="Mend checks.py and run `course lint`.") from e
+        line = getattr(e, "lineno", None) or (
+            e.__traceback__.tb_next.tb_lineno if e.__traceback__ and e.__traceback__.tb_next else "?"
+        )
+        raise CourseError(
+            f"The hidden checks do not run: {type(e).__name__}: {e} (line {line}).",
+            where=str(path),
+            remedy="Mend checks.py and run `course lint`.",
+        ) from e
     missing = [n for n in NEEDED if not hasattr(module, n)]
     if missing:
-        raise CourseError(f"The hidden checks lack {', '.join(missing)}.", where=str(path), remedy="Add them; autograder/lesson/checks.py says what each does.")
-    return Checks(path, module.FUNCTION, module.normal_cases, module.boundary_cases, module.reference, module.is_boundary)
+        raise CourseError(
+            f"The hidden checks lack {', '.join(missing)}.",
+            where=str(path),
+            remedy="Add them; autograder/lesson/checks.py says what each does.",
+        )
+    return Checks(
+        path, module.FUNCTION, module.normal_cases, module.boundary_cases, module.reference, module.is_boundary
+    )

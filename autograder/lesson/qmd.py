@@ -15,7 +15,9 @@ from autograder.errors import CourseError
 from autograder.lesson.model import Cell, Edition
 from autograder.lesson.references import figures_of, fill
 
-_SLOT = re.compile(r"^:::+ *\{(?=[^}]*\.answer\b)[^}]*#(?P<id>[\w-]+)[^}]*\}[ \t]*\n(?P<body>.*?)^:::+[ \t]*$", re.M | re.S)
+_SLOT = re.compile(
+    r"^:::+ *\{(?=[^}]*\.answer\b)[^}]*#(?P<id>[\w-]+)[^}]*\}[ \t]*\n(?P<body>.*?)^:::+[ \t]*$", re.M | re.S
+)
 
 
 def read_edition(path: Path, lang: str, figures: Mapping[str, str] | None = None, as_written: bool = False) -> Edition:
@@ -26,9 +28,15 @@ def read_edition(path: Path, lang: str, figures: Mapping[str, str] | None = None
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
-        raise CourseError(f"The {lang} edition is missing.", where=str(path), remedy="Add the page; every lesson has zh.qmd and en.qmd.") from None
+        raise CourseError(
+            f"The {lang} edition is missing.",
+            where=str(path),
+            remedy="Add the page; every lesson has zh.qmd and en.qmd.",
+        ) from None
     except UnicodeDecodeError as e:
-        raise CourseError(f"The page is not UTF-8 (byte {e.start}).", where=str(path), remedy="Save it as UTF-8.") from None
+        raise CourseError(
+            f"The page is not UTF-8 (byte {e.start}).", where=str(path), remedy="Save it as UTF-8."
+        ) from None
     _check_fences(text, path)
     if not as_written:
         text = fill(text, figures_of(path.parent) if figures is None else figures, str(path), strict=figures is None)
@@ -64,12 +72,20 @@ def _check_fences(text: str, path: Path) -> None:
             divs.append(n)
         elif re.match(r"^:::+\s*$", line):
             if not divs:
-                raise CourseError("A ::: closes a div that was never opened.", where=f"{path}:{n}", remedy="Remove it or open the div.")
+                raise CourseError(
+                    "A ::: closes a div that was never opened.",
+                    where=f"{path}:{n}",
+                    remedy="Remove it or open the div.",
+                )
             divs.pop()
     if fence:
-        raise CourseError("A code fence is never closed.", where=f"{path}:{fence[1]}", remedy=f"Close it with {fence[0]}.")
+        raise CourseError(
+            "A code fence is never closed.", where=f"{path}:{fence[1]}", remedy=f"Close it with {fence[0]}."
+        )
     if divs:
-        raise CourseError("A ::: div is never closed.", where=f"{path}:{divs[-1]}", remedy="Close it with ::: on a line of its own.")
+        raise CourseError(
+            "A ::: div is never closed.", where=f"{path}:{divs[-1]}", remedy="Close it with ::: on a line of its own."
+        )
 
 
 @lru_cache(maxsize=1)
@@ -91,7 +107,11 @@ def _yaml(text: str, path: Path, line: int) -> dict:
     try:
         data = YAML(typ="safe").load(text) or {}
     except YAMLError as e:
-        raise CourseError(f"The YAML is not valid: {getattr(e, 'problem', e)}.", where=f"{path}:{line}", remedy="Mend it; quote a title that holds a colon.") from None
+        raise CourseError(
+            f"The YAML is not valid: {getattr(e, 'problem', e)}.",
+            where=f"{path}:{line}",
+            remedy="Mend it; quote a title that holds a colon.",
+        ) from None
     if not isinstance(data, dict):
         raise CourseError("The YAML is not a mapping.", where=f"{path}:{line}", remedy="Write key: value lines.")
     return data

@@ -20,7 +20,9 @@ VARIABLES = "_variables.yml"
 REFERENCE = re.compile(r"\{\{<\s*var\s+(?P<key>[a-z0-9_]+\.[a-z0-9_]+)\s*>\}\}")
 SHORTCODE = re.compile(r"\{\{<.*?(?:>\}\}|$)")
 # What a reader sees as it is written: code spans and math. A reference in there is not replaced, and lint says so.
-OPAQUE = re.compile(r"(?<!`)(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)|\$\$.*?\$\$|\$(?!\s)(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)", re.S)
+OPAQUE = re.compile(
+    r"(?<!`)(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)|\$\$.*?\$\$|\$(?!\s)(?:\\.|[^$\\\n])+?(?<!\s)\$(?!\d)", re.S
+)
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 
@@ -42,7 +44,9 @@ def _read(path: Path, _stamp: int) -> Mapping[str, str]:
         data = YAML(typ="safe").load(path.read_text(encoding="utf-8")) or {}
         return {f"{group}.{name}": str(text) for group, names in data.items() for name, text in names.items()}
     except (YAMLError, AttributeError):
-        raise CourseError("The file of figures cannot be read.", where=str(path), remedy="Write it anew with `course claims`.") from None
+        raise CourseError(
+            "The file of figures cannot be read.", where=str(path), remedy="Write it anew with `course claims`."
+        ) from None
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -83,7 +87,11 @@ def fill(text: str, figures: Mapping[str, str], where: str = "", *, strict: bool
                 return figures[m["key"]]
             if strict:
                 lesson, _, name = m["key"].partition(".")
-                raise CourseError(f"There is no figure {m['key']}.", where=f"{where}:{n}" if where else "", remedy=f"Add {name} to the claims.yml of {lesson} and run `course claims`.")
+                raise CourseError(
+                    f"There is no figure {m['key']}.",
+                    where=f"{where}:{n}" if where else "",
+                    remedy=f"Add {name} to the claims.yml of {lesson} and run `course claims`.",
+                )
             return f"?var:{m['key']}"
 
         out.append(line if code else outside_code(line, lambda part: REFERENCE.sub(one, part)))

@@ -42,7 +42,9 @@ class _Chain(_Strict):
     def _three(cls, text: str) -> str:
         parts = text.split(ARROW)
         if len(parts) != 3 or not all(p.strip() for p in parts):
-            raise ValueError(f"a link has three parts, cause{ARROW}mechanism{ARROW}effect; this one has {len(parts)}: {text!r}")
+            raise ValueError(
+                f"a link has three parts, cause{ARROW}mechanism{ARROW}effect; this one has {len(parts)}: {text!r}"
+            )
         return text
 
     def _part(self, n: int) -> Text:
@@ -160,18 +162,23 @@ def load_rubric(path: Path, figures: Mapping[str, str] | None = None) -> Rubric:
     Raises CourseError with the file, the field and what is wrong with it. figures: those of lint, where an unknown one raises nothing.
     """
     data = _yaml(path, "Add rubric.yml; `course lint` says what it holds.")
-    answers = _yaml(path.with_name("reference.yml"), "Add reference.yml: a reference answer for each slot, in zh and en.")
+    answers = _yaml(
+        path.with_name("reference.yml"), "Add reference.yml: a reference answer for each slot, in zh and en."
+    )
     for name, slot in (data.get("slots") or {}).items() if isinstance(data, dict) else ():
         if isinstance(slot, dict) and isinstance(answers, dict) and name in answers:
             slot["reference"] = answers[name]
     try:
-        return Rubric.model_validate(_filled(data, figures_of(path.parent) if figures is None else figures, path, figures is None))
+        return Rubric.model_validate(
+            _filled(data, figures_of(path.parent) if figures is None else figures, path, figures is None)
+        )
     except ValidationError as e:
         first = e.errors()[0]
         field = ".".join(str(x) for x in first["loc"]) or "the file"
         where = path.with_name("reference.yml") if field.endswith("reference") else path
         raise CourseError(
-            f"The rubric does not fit its schema: {field}: {first['msg']}" + (f" (and {e.error_count() - 1} more)." if e.error_count() > 1 else "."),
+            f"The rubric does not fit its schema: {field}: {first['msg']}"
+            + (f" (and {e.error_count() - 1} more)." if e.error_count() > 1 else "."),
             where=str(where),
             remedy="Mend that field; the schema with its docstrings is autograder/lesson/rubric.py.",
         ) from None
@@ -185,7 +192,11 @@ def _yaml(path: Path, remedy: str) -> Any:
     except (YAMLError, UnicodeDecodeError) as e:
         mark = getattr(e, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        raise CourseError(f"{path.name} is not valid YAML{line}: {getattr(e, 'problem', e)}.", where=str(path), remedy="Mend the YAML and run `course lint`.") from None
+        raise CourseError(
+            f"{path.name} is not valid YAML{line}: {getattr(e, 'problem', e)}.",
+            where=str(path),
+            remedy="Mend the YAML and run `course lint`.",
+        ) from None
 
 
 def _filled(data: Any, figures: Mapping[str, str], path: Path, strict: bool) -> Any:

@@ -28,18 +28,27 @@ def find_lesson(name: str, root: Path | None = None) -> Path:
     if name in known:
         return known[name]
     number = re.fullmatch(r"(?:lesson)?0*(\d+)", name)
-    hits = [p for n, p in known.items() if (number and int(n[6:8]) == int(number[1])) or (not number and name and name in n)]
+    hits = [
+        p for n, p in known.items() if (number and int(n[6:8]) == int(number[1])) or (not number and name and name in n)
+    ]
     if len(hits) == 1:
         return hits[0]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or list(known)
-    raise CourseError(f"There is no lesson {name!r}.", remedy=f"Did you mean {', '.join(near) or 'none: lessons/ is empty'}? `course list` shows all.")
+    raise CourseError(
+        f"There is no lesson {name!r}.",
+        remedy=f"Did you mean {', '.join(near) or 'none: lessons/ is empty'}? `course list` shows all.",
+    )
 
 
 def load_lesson(name: str | Path, root: Path | None = None) -> Lesson:
     """Load a lesson by name or folder. Raises CourseError at the first thing that cannot be read."""
     folder = name if isinstance(name, Path) else find_lesson(name, root)
     if not _NAME.match(folder.name):
-        raise CourseError("A lesson folder is named lessonNN_slug.", where=str(folder), remedy="Rename it, e.g. lesson07_mixed_precision_epilogue.")
+        raise CourseError(
+            "A lesson folder is named lessonNN_slug.",
+            where=str(folder),
+            remedy="Rename it, e.g. lesson07_mixed_precision_epilogue.",
+        )
     editions = {lang: read_edition(folder / f"{lang}.qmd", lang) for lang in LANGS}
     return Lesson(
         slug=folder.name,

@@ -41,7 +41,9 @@ def solved_notebook(lesson: Lesson, lang: str) -> NotebookNode:
         elif cell.id == "boundary-case":
             names = list(case)
             arguments = ", ".join(f"{n}={_literal(case[n])}" for n in names)
-            cell.source = _with_values(cell.source, {"my_case": f"dict({arguments})", "my_prediction": _literal(prediction)})
+            cell.source = _with_values(
+                cell.source, {"my_case": f"dict({arguments})", "my_prediction": _literal(prediction)}
+            )
         elif slot := cell.metadata.course.get("slot"):
             cell.source += "\n\n" + lesson.rubric.slots[slot].reference.get(lang)
     return nb
@@ -51,7 +53,11 @@ def _with_values(source: str, values: dict[str, str]) -> str:
     """The cell with these values given to its names, each assignment on one line, however many it had."""
     lines = source.split("\n")
     for statement in reversed(ast.parse(source).body):
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name) and statement.targets[0].id in values:
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and statement.targets[0].id in values
+        ):
             name = statement.targets[0].id
             lines[statement.lineno - 1 : statement.end_lineno] = [f"{name} = {values[name]}"]
     return "\n".join(lines)
@@ -69,7 +75,11 @@ def own_case(lesson: Lesson) -> tuple[dict, object]:
 
 
 def _plain(value: object) -> bool:
-    return value is None or isinstance(value, (bool, int, float, str)) or (isinstance(value, (list, tuple)) and all(map(_plain, value)))
+    return (
+        value is None
+        or isinstance(value, (bool, int, float, str))
+        or (isinstance(value, (list, tuple)) and all(map(_plain, value)))
+    )
 
 
 def _literal(value: object) -> str:
@@ -88,27 +98,67 @@ def run_notebook(lesson: Lesson, lang: str, seconds: int = SECONDS) -> tuple[Not
             shutil.copyfile(source, desk / name)
         nbformat.write(nb, desk / f"{lesson.slug}.ipynb")
         environment = {**os.environ, "JPY_SESSION_NAME": str(desk / f"{lesson.slug}.ipynb")}
-        how = dict(timeout=seconds, kernel_name="python3", extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(desk)}})
+        how = dict(
+            timeout=seconds,
+            kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
+            resources={"metadata": {"path": str(desk)}},
+        )
         try:
             run_cells(nb, execute={"env": environment}, **how)
         except CellExecutionError as e:
-            return nb, [Problem(page, 0, f"A cell of the solved notebook fails: {e.ename}: {e.evalue}", f"Mend the cell that begins {_first_line(nb)!r}.")]
+            return nb, [
+                Problem(
+                    page,
+                    0,
+                    f"A cell of the solved notebook fails: {e.ename}: {e.evalue}",
+                    f"Mend the cell that begins {_first_line(nb)!r}.",
+                )
+            ]
         except (RuntimeError, TimeoutError) as e:
-            return nb, [Problem(page, 0, f"The solved notebook does not run to its end: {type(e).__name__}.", f"Mend the cell that begins {_first_line(nb)!r}.")]
+            return nb, [
+                Problem(
+                    page,
+                    0,
+                    f"The solved notebook does not run to its end: {type(e).__name__}.",
+                    f"Mend the cell that begins {_first_line(nb)!r}.",
+                )
+            ]
     for cell in nb.cells:
         cell_outputs = still_outputs(nb, cell)
-        if error := next((o for o in cell_outputs if o.output_type == "error"), None):  # inside a widget it stops nothing
-            return nb, [Problem(page, 0, f"A widget of the solved notebook fails: {error.ename}: {error.evalue}", f"Mend the cell that begins {_begin(cell)!r}.")]
+        if error := next(
+            (o for o in cell_outputs if o.output_type == "error"), None
+        ):  # inside a widget it stops nothing
+            return nb, [
+                Problem(
+                    page,
+                    0,
+                    f"A widget of the solved notebook fails: {error.ename}: {error.evalue}",
+                    f"Mend the cell that begins {_begin(cell)!r}.",
+                )
+            ]
         if cell.cell_type == "code":
             cell.outputs = cell_outputs
     noisy = [(c, text) for c in nb.cells if (text := _stderr(c))]
-    return nb, [Problem(page, 0, f"The cell that begins {_begin(c)!r} writes to stderr: {text[:80]!r}.", "A student would take it for an error, and nbgrader scores such a check cell 0: silence the cause.") for c, text in noisy]
+    return nb, [
+        Problem(
+            page,
+            0,
+            f"The cell that begins {_begin(c)!r} writes to stderr: {text[:80]!r}.",
+            "A student would take it for an error, and nbgrader scores such a check cell 0: silence the cause.",
+        )
+        for c, text in noisy
+    ]
 
 
 def _stderr(cell: NotebookNode) -> str:
     """What a cell wrote to stderr, but for what a machine says once: building Matplotlib's font cache, and the emulator."""
     text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream" and o.name == "stderr")
-    return "\n".join(x for x in text.split("\n") if x.strip() and not any(once in x for once in ("font cache", "Building the kernel emulator")))
+    return "\n".join(
+        x
+        for x in text.split("\n")
+        if x.strip() and not any(once in x for once in ("font cache", "Building the kernel emulator"))
+    )
 
 
 def _first_line(nb: NotebookNode) -> str:

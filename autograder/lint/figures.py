@@ -29,7 +29,9 @@ _UNITS = (
 )
 _QUANTITY = re.compile(rf"{_NUMBER}(?:\s| |-)?(?:{'|'.join(_UNITS)})")
 _RATIO = re.compile(rf"(?<![\w.^])\d+\.\d+ times\b|{_NUMBER}[x×](?![\w×]|\s*[\d(\x01])")  # 128×128 and 64 x K are sizes
-_SCIENTIFIC = re.compile(r"(?<![\w.^])\d+(?:\.\d+)?[eE][-+]?\d+(?!\w)|(?<![\w.^])\d+(?:\.\d+)?\s*[×x·*]\s*10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻]+)")
+_SCIENTIFIC = re.compile(
+    r"(?<![\w.^])\d+(?:\.\d+)?[eE][-+]?\d+(?!\w)|(?<![\w.^])\d+(?:\.\d+)?\s*[×x·*]\s*10(?:\^|\*\*|[⁰¹²³⁴-⁹⁻]+)"
+)
 _DECADE = re.compile(r"\b(?:1[89]|20)\d0s\b")
 _ATTRIBUTES = re.compile(r"\{(?=[^{}]*[.#=])[^{}]*\}")
 _SHOWN_ATTRIBUTE = re.compile(r"(?:fig-alt|title|alt)=(?:\"([^\"]*)\"|'([^']*)')")
@@ -63,7 +65,11 @@ def lint_figures(prose: Iterable[Line], say: Callable[[int, str, str], None]) ->
     """prose: the page's lines as they are written, references and all."""
     for n, line, _ in _without_display_math(prose):
         for figure in typed_figures(line):
-            say(n, f"The figure {figure!r} is typed by hand.", "Enter it in claims.yml and write its reference; arithmetic worked out here stands in $...$ or [...]{.worked}.")
+            say(
+                n,
+                f"The figure {figure!r} is typed by hand.",
+                "Enter it in claims.yml and write its reference; arithmetic worked out here stands in $...$ or [...]{.worked}.",
+            )
 
 
 def _without_display_math(prose: Iterable[Line]) -> Iterator[Line]:

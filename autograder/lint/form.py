@@ -21,18 +21,38 @@ class Section:
 
 
 SECTIONS = (
-    Section("goals", 2, "学完|目标", r"able to do|goals", ("学完你能做什么，怎样算通过", "What you will be able to do, and how you pass")),
+    Section(
+        "goals",
+        2,
+        "学完|目标",
+        r"able to do|goals",
+        ("学完你能做什么，怎样算通过", "What you will be able to do, and how you pass"),
+    ),
     Section("route", 2, "路线|前置", r"where .*(stands|fits)|route", ("在路线中的位置", "Where this lesson stands")),
     Section("model", 2, "心智模型", r"mental model", ("心智模型", "The mental model")),
     Section("what", 3, "是什么", r"what it is|what .* (is|are)\b", ("它是什么", "What it is")),
     Section("how", 3, "怎样工作|如何工作|怎么工作", r"how it works|how .* works?", ("它怎样工作", "How it works")),
-    Section("correctness", 3, "正确性|误区", r"correctness|mistakes", ("正确性条件与常见误区", "Correctness conditions and common mistakes")),
+    Section(
+        "correctness",
+        3,
+        "正确性|误区",
+        r"correctness|mistakes",
+        ("正确性条件与常见误区", "Correctness conditions and common mistakes"),
+    ),
     Section("tradeoffs", 3, "取舍", r"trade-?offs?", ("性能与取舍", "Performance and trade-offs")),
     Section("demonstration", 2, "演示", r"demonstration|worked example", ("演示", "Demonstration")),
     Section("exercise", 2, "练习|填空", r"exercise", ("练习", "Exercise")),
     Section("check", 2, "检查", r"check", ("怎样检查", "How to check")),
-    Section("kernel", 2, "(运行|真正).*kernel|kernel.*运行", r"(run|real).*kernel", ("运行真正的 kernel", "Run the real kernel")),
-    Section("challenge", 2, "挑战", r"challenge", ("挑战：kernel 里的同一行", "Challenge: the same line in the kernel")),
+    Section(
+        "kernel",
+        2,
+        "(运行|真正).*kernel|kernel.*运行",
+        r"(run|real).*kernel",
+        ("运行真正的 kernel", "Run the real kernel"),
+    ),
+    Section(
+        "challenge", 2, "挑战", r"challenge", ("挑战：kernel 里的同一行", "Challenge: the same line in the kernel")
+    ),
     Section("questions", 2, "思考题|问题|问答", r"questions", ("思考题", "Questions")),
     Section("q1", 3, r"^Q1\b", r"^Q1\b", ("Q1", "Q1")),
     Section("q2", 3, r"^Q2\b", r"^Q2\b", ("Q2", "Q2")),
@@ -43,7 +63,14 @@ SECTIONS = (
 )
 
 # role -> (at least, at most) cells of that role on a page
-ROLE_COUNTS = {"exercise": (1, 1), "boundary": (1, 1), "kernel": (1, 99), "experiment": (1, 99), "challenge": (1, 1), "solution": (1, 1)}
+ROLE_COUNTS = {
+    "exercise": (1, 1),
+    "boundary": (1, 1),
+    "kernel": (1, 99),
+    "experiment": (1, 99),
+    "challenge": (1, 1),
+    "solution": (1, 1),
+}
 # The order in which a student meets them.
 ROLE_ORDER = ("exercise", "boundary", "kernel", "challenge", "solution")
 

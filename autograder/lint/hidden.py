@@ -36,7 +36,9 @@ class Probe:
     __array_ufunc__ = None
 
 
-for _name in ("add radd sub rsub mul rmul truediv rtruediv floordiv mod pow matmul rmatmul neg pos abs eq ne lt le gt ge bool float int len getitem iter array").split():
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv mod pow matmul rmatmul neg pos abs eq ne lt le gt ge bool float int len getitem iter array"
+).split():
     setattr(Probe, f"__{_name}__", Probe._use)
 
 
@@ -50,7 +52,10 @@ def lint_checks(checks: Checks, edition: Edition) -> list[Problem]:
     cases = _cases(checks, say)
     for kind, seed, case in cases:
         if why := failure(checks.reference, case):
-            say(f"The reference fails the {kind} case {case['name']['en']!r} (seed {seed}): {why}.", "Mend the reference or the case.")
+            say(
+                f"The reference fails the {kind} case {case['name']['en']!r} (seed {seed}): {why}.",
+                "Mend the reference or the case.",
+            )
     _boundary_inputs(checks, cases, say)
     exercise = next(iter(edition.with_role("exercise")), None)
     solution = next(iter(edition.with_role("solution")), None)
@@ -59,27 +64,51 @@ def lint_checks(checks: Checks, edition: Edition) -> list[Problem]:
     out += _signature(checks, edition, exercise.source, exercise.line)
     fill = solution_fill(exercise.source, solution.source, checks.function)
     if fill is None:
-        out.append(Problem(edition.path, solution.line, "The solution is not the exercise with the blank filled in.", "Make the two the same, but for the statement that holds the blank (docstrings and comments may differ)."))
+        out.append(
+            Problem(
+                edition.path,
+                solution.line,
+                "The solution is not the exercise with the blank filled in.",
+                "Make the two the same, but for the statement that holds the blank (docstrings and comments may differ).",
+            )
+        )
         return out
     for kind, seed, case in cases:
         if why := failure(_function(solution.source, checks.function), case):
-            out.append(Problem(edition.path, solution.line, f"The solution fails the hidden {kind} case {case['name']['en']!r}: {why}.", "Mend the solution or the case."))
+            out.append(
+                Problem(
+                    edition.path,
+                    solution.line,
+                    f"The solution fails the hidden {kind} case {case['name']['en']!r}: {why}.",
+                    "Mend the solution or the case.",
+                )
+            )
     _visible_inputs(checks, exercise.source, solution.source, say)
     if not ranges(checks):
-        say("RANGES is missing or empty.", "Give for each name of the fill that is a number the least and the largest that is legal: fills that are wrong in a part of it only are then tried too.")
+        say(
+            "RANGES is missing or empty.",
+            "Give for each name of the fill that is a number the least and the largest that is legal: fills that are wrong in a part of it only are then tried too.",
+        )
     if not isinstance(listed := checks.reference.__globals__.get("EQUIVALENT_FILLS", {}), dict):
         say("EQUIVALENT_FILLS gives no reasons.", "Make it a dict: the fill, and why it is right.")
         return out
     for text in listed:
-        if why := next((why for _, _, case in cases if (why := failure(filled(exercise.source, text, checks.function), case))), ""):
+        if why := next(
+            (why for _, _, case in cases if (why := failure(filled(exercise.source, text, checks.function), case))), ""
+        ):
             say(f"The fill `{text}` of EQUIVALENT_FILLS fails a hidden check: {why}.", "Take it out, or mend the case.")
     for wrong, lucky in survivors(checks, fill, exercise.source, cases):
         how = "only fails where the drawn cases happen to catch it" if lucky else "passes every hidden check"
-        say(f"The wrong fill `{wrong}` {how}.", "Add a case that stays the same in every draw, in which it is wrong; if it is right on all legal inputs, list it in EQUIVALENT_FILLS of checks.py with the reason (and see that RANGES says what is legal).")
+        say(
+            f"The wrong fill `{wrong}` {how}.",
+            "Add a case that stays the same in every draw, in which it is wrong; if it is right on all legal inputs, list it in EQUIVALENT_FILLS of checks.py with the reason (and see that RANGES says what is legal).",
+        )
     return out
 
 
-def survivors(checks: Checks, fill: str, exercise: str, cases: list[tuple[str, int, dict]] | None = None) -> Iterator[tuple[str, bool]]:
+def survivors(
+    checks: Checks, fill: str, exercise: str, cases: list[tuple[str, int, dict]] | None = None
+) -> Iterator[tuple[str, bool]]:
     """(wrong fill, do drawn cases catch it?) of those made from `fill` that pass every case which is the same in each draw. Luck must not
     decide: a student's inputs follow the text of his program. exercise: the cell's source, with its blank."""
     cases = cases if cases is not None else _cases(checks, lambda *_: None)
@@ -129,7 +158,10 @@ def _cases(checks: Checks, say: Callable) -> list[tuple[str, int, dict]]:
                 say(f"{kind}_cases gives no case.", "Give at least one.")
             for n, case in enumerate(cases):
                 if why := _malformed(case):
-                    say(f"The {kind} case number {n + 1} is malformed: {why}.", "autograder/lesson/checks.py says what a case holds.")
+                    say(
+                        f"The {kind} case number {n + 1} is malformed: {why}.",
+                        "autograder/lesson/checks.py says what a case holds.",
+                    )
                 else:
                     found.append((kind, seed, case))
     return found
@@ -175,28 +207,56 @@ def _boundary_inputs(checks: Checks, cases: list, say: Callable) -> None:
     if not counted:
         say("is_boundary says no to every boundary case.", "A student's own input must be able to count.")
     for case in normal:
-        say(f"is_boundary calls the normal case {case['name']['en']!r} a boundary.", "Move the case, or mend is_boundary.")
+        say(
+            f"is_boundary calls the normal case {case['name']['en']!r} a boundary.",
+            "Move the case, or mend is_boundary.",
+        )
 
 
 def _visible_inputs(checks: Checks, exercise: str, solution: str, say: Callable) -> None:
     """A student's own input is his own: copied from an assert that he can see, it does not count."""
     space = _space(solution)
     for check in (s for s in ast.parse(exercise).body if isinstance(s, ast.Assert)):
-        for call in (n for n in ast.walk(check) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == checks.function):
+        for call in (
+            n
+            for n in ast.walk(check)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == checks.function
+        ):
             value = lambda node: eval(compile(ast.Expression(node), "<assert>", "eval"), space)  # noqa: E731
-            bound = inspect.signature(checks.reference).bind(*map(value, call.args), **{k.arg: value(k.value) for k in call.keywords if k.arg})
+            bound = inspect.signature(checks.reference).bind(
+                *map(value, call.args), **{k.arg: value(k.value) for k in call.keywords if k.arg}
+            )
             if checks.is_boundary(dict(bound.arguments)):
-                say(f"is_boundary accepts the input of the visible `{ast.unparse(call)}`.", "Let it say no: a student would only copy it.")
+                say(
+                    f"is_boundary accepts the input of the visible `{ast.unparse(call)}`.",
+                    "Let it say no: a student would only copy it.",
+                )
 
 
 def _signature(checks: Checks, edition: Edition, source: str, line: int) -> list[Problem]:
-    function = next((s for s in ast.parse(source).body if isinstance(s, ast.FunctionDef) and s.name == checks.function), None)
+    function = next(
+        (s for s in ast.parse(source).body if isinstance(s, ast.FunctionDef) and s.name == checks.function), None
+    )
     if function is None:
-        return [Problem(edition.path, line, f"The exercise does not define {checks.function}, which checks.py names.", "Make FUNCTION and the exercise agree.")]
+        return [
+            Problem(
+                edition.path,
+                line,
+                f"The exercise does not define {checks.function}, which checks.py names.",
+                "Make FUNCTION and the exercise agree.",
+            )
+        ]
     names = [a.arg for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
     wanted = list(inspect.signature(checks.reference).parameters)
     if names != wanted:
-        return [Problem(edition.path, line, f"The exercise's parameters are {', '.join(names)}, the reference's are {', '.join(wanted)}.", "Make the two the same.")]
+        return [
+            Problem(
+                edition.path,
+                line,
+                f"The exercise's parameters are {', '.join(names)}, the reference's are {', '.join(wanted)}.",
+                "Make the two the same.",
+            )
+        ]
     return []
 
 
@@ -210,20 +270,35 @@ def solution_fill(exercise: str, solution: str, name: str) -> str | None:
             fill.append(ast.unparse(b))
             return isinstance(b, ast.expr)
         if isinstance(a, ast.AST):
-            return type(a) is type(b) and all(match(getattr(a, f, None), getattr(b, f, None)) for f in a._fields if f != "kind")
+            return type(a) is type(b) and all(
+                match(getattr(a, f, None), getattr(b, f, None)) for f in a._fields if f != "kind"
+            )
         if isinstance(a, list):
             a, b = _undocumented(a), _undocumented(b)
             return len(a) == len(b) and all(match(x, y) for x, y in zip(a, b))
         return a == b
 
     defs = lambda tree: [s for s in tree.body if isinstance(s, ast.FunctionDef) and s.name == name]
-    if len(defs(blanked)) != 1 or len(defs(solved)) != 1 or not match(defs(blanked)[0], defs(solved)[0]) or len(fill) != 1:
+    if (
+        len(defs(blanked)) != 1
+        or len(defs(solved)) != 1
+        or not match(defs(blanked)[0], defs(solved)[0])
+        or len(fill) != 1
+    ):
         return None
     return fill[0]
 
 
 def _undocumented(body: list) -> list:
-    return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str))] if isinstance(body, list) else body
+    return (
+        [
+            s
+            for s in body
+            if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str))
+        ]
+        if isinstance(body, list)
+        else body
+    )
 
 
 def filled(exercise: str, fill: str, name: str) -> Callable:

@@ -27,7 +27,9 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
         out.append(Problem(path, text.count("\n", 0, found.start()) + 1 if found else 0, what, remedy))
 
     for m in re.finditer(r"TODO[:：] ?([^\"\n]*).*", text):  # one a line
-        out.append(Problem(path, text.count("\n", 0, m.start()) + 1, f"This is not written yet: {m[1].strip()}", "Write it."))
+        out.append(
+            Problem(path, text.count("\n", 0, m.start()) + 1, f"This is not written yet: {m[1].strip()}", "Write it.")
+        )
     if rubric.lesson != slug:
         say("lesson", f"The rubric names the lesson {rubric.lesson}.", f"Write `lesson: {slug}`.")
     if rubric.points.model_dump() != TOTAL or rubric.pass_mark != 8:
@@ -38,7 +40,11 @@ def lint_rubric(rubric: Rubric, path: Path, slug: str, editions: dict[str, Editi
     kinds = {link.kind for name, slot in rubric.slots.items() for link in slot.links if name != "explanation"}
     for kind, name in (("correctness", "correctness boundary"), ("tradeoff", "performance trade-off")):
         if kind not in kinds:
-            say("slots", f"No link of Q1 to Q3 is a {name}, so nobody could pass.", f"Mark at least one with `kind: {kind}`.")
+            say(
+                "slots",
+                f"No link of Q1 to Q3 is a {name}, so nobody could pass.",
+                f"Mark at least one with `kind: {kind}`.",
+            )
     if not any(m.veto for slot in rubric.slots.values() for m in slot.misconceptions):
         say("slots", "No misconception is a veto.", "Name the lesson's wrong core chain and mark it `veto: true`.")
     for name, slot in rubric.slots.items():
@@ -55,11 +61,17 @@ def _hints(rubric: Rubric, fill: str | None, say) -> None:
         texts = [h.get(lang) for h in rubric.hints]
         for i, text in enumerate(texts):
             if text in texts[:i]:
-                say("hints", f"The {lang} hints {texts.index(text) + 1} and {i + 1} are the same.", "Each level goes one step further.")
+                say(
+                    "hints",
+                    f"The {lang} hints {texts.index(text) + 1} and {i + 1} are the same.",
+                    "Each level goes one step further.",
+                )
             if fill and i < 3 and _code(fill) in _code(text):
                 say("hints", f"The {lang} hint {i + 1} gives the full answer away.", "Only level 4 does.")
         if fill and _code(fill) not in _code(texts[3]):
-            say("hints", f"The {lang} hint 4 is not the full answer.", f"It must hold the solution's expression: {fill}")
+            say(
+                "hints", f"The {lang} hint 4 is not the full answer.", f"It must hold the solution's expression: {fill}"
+            )
 
 
 def _code(text: str) -> str:
@@ -73,15 +85,32 @@ def _references(rubric: Rubric, editions: dict[str, Edition], out: list[Problem]
     for lang, edition in editions.items():
         page = squeeze(edition.text)
         for name, slot in rubric.slots.items():
-            missing = next((p for p in re.split(r"\n\s*\n", slot.reference.get(lang)) if squeeze(p) and squeeze(p) not in page), None)
+            missing = next(
+                (p for p in re.split(r"\n\s*\n", slot.reference.get(lang)) if squeeze(p) and squeeze(p) not in page),
+                None,
+            )
             if missing:
-                out.append(Problem(edition.path, 0, f"The reference answer of {name} is not that of reference.yml (it lacks {missing.strip()[:40]!r}...).", f"Copy {name} of reference.yml into the folded answer, or the page's text into reference.yml."))
+                out.append(
+                    Problem(
+                        edition.path,
+                        0,
+                        f"The reference answer of {name} is not that of reference.yml (it lacks {missing.strip()[:40]!r}...).",
+                        f"Copy {name} of reference.yml into the folded answer, or the page's text into reference.yml.",
+                    )
+                )
 
 
 def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
     """answers.jsonl: every line readable, in a known slot, with known ids, and enough of them to learn from and to measure on."""
     if not path.is_file():
-        return [Problem(path, 0, "The labelled answers are missing.", "Add answers.jsonl: the reader of answers learns from it and is measured on it.")]
+        return [
+            Problem(
+                path,
+                0,
+                "The labelled answers are missing.",
+                "Add answers.jsonl: the reader of answers learns from it and is measured on it.",
+            )
+        ]
     out: list[Problem] = []
     seen: set[str] = set()
     rows: list[Labelled] = []
@@ -91,7 +120,14 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
         try:
             row = Labelled.model_validate_json(line)
         except ValidationError as e:
-            out.append(Problem(path, n, f"The line is no labelled answer: {misfit(e)}.", "The page 'Write a lesson' shows a whole line."))
+            out.append(
+                Problem(
+                    path,
+                    n,
+                    f"The line is no labelled answer: {misfit(e)}.",
+                    "The page 'Write a lesson' shows a whole line.",
+                )
+            )
             continue
         if why := problem(row, rubric):
             out.append(Problem(path, n, why, "Mend the label, or the rubric."))
@@ -103,9 +139,23 @@ def lint_answers(path: Path, rubric: Rubric) -> list[Problem]:
     for slot in ANSWER_SLOTS:
         for lang in LANGS:
             if not any(r.slot == slot and r.lang == lang for r in rows):
-                out.append(Problem(path, 0, f"There is no labelled {lang} answer for {slot}.", "Add some, right and wrong, by several writers."))
+                out.append(
+                    Problem(
+                        path,
+                        0,
+                        f"There is no labelled {lang} answer for {slot}.",
+                        "Add some, right and wrong, by several writers.",
+                    )
+                )
         if rows and not any(r.slot == slot and r.split != "train" for r in rows):
-            out.append(Problem(path, 0, f"All answers for {slot} are learnt from, so nothing says how right the reader is there.", "Keep one writer aside: split `calibration`."))
+            out.append(
+                Problem(
+                    path,
+                    0,
+                    f"All answers for {slot} are learnt from, so nothing says how right the reader is there.",
+                    "Keep one writer aside: split `calibration`.",
+                )
+            )
     return out + (_accuracy(path) if rows else [])
 
 

@@ -11,8 +11,7 @@ import ast
 import copy
 import itertools
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 Ranges = Mapping[str, tuple[float, float]]
 RESULT = "return"  # the key of RANGES for what the function returns
@@ -25,7 +24,14 @@ _TOLERANCES = (1e-15, 1e-12, 1e-9, 1e-6, 1e-3)
 _MODULI = (16, 256, 65536)
 
 
-def wrong_fills(fill: str, exercise: str, name: str, equivalent: Container[str] | Iterable[str] = (), ranges: Ranges | None = None, arrays: Iterable[str] = ()) -> Iterator[str]:
+def wrong_fills(
+    fill: str,
+    exercise: str,
+    name: str,
+    equivalent: Container[str] | Iterable[str] = (),
+    ranges: Ranges | None = None,
+    arrays: Iterable[str] = (),
+) -> Iterator[str]:
     """Each wrong fill once, as text; those of `equivalent` and the fill itself left out.
 
     ranges: of names of the fill, and of RESULT, (least, largest): whole numbers where the ends are integers.  arrays: parameters that may
@@ -33,7 +39,17 @@ def wrong_fills(fill: str, exercise: str, name: str, equivalent: Container[str] 
     """
     function = next(s for s in ast.parse(exercise).body if isinstance(s, ast.FunctionDef) and s.name == name)
     parameters = [a.arg for a in function.args.posonlyargs + function.args.args + function.args.kwonlyargs]
-    names = list(dict.fromkeys(parameters + [n.id for s in function.body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]))
+    names = list(
+        dict.fromkeys(
+            parameters
+            + [
+                n.id
+                for s in function.body
+                for n in ast.walk(s)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            ]
+        )
+    )
     seen = {_key(x) for x in (fill, *equivalent)}
     made = _Mutants(fill, names, parameters, dict(ranges or {}), set(arrays))
     for text in itertools.chain(("None", "0", *parameters), made.changed(), made.converted(), made.special()):
@@ -60,13 +76,22 @@ class _Mutants:
     def converted(self) -> Iterator[str]:
         """One value cut off, rounded or shifted: where a name is read, and the result."""
         root = self.tree.body
-        in_test = {id(n) for c in ast.walk(root) if isinstance(c, ast.Compare) for n in (c.left, *c.comparators)}  # these have their tolerances
+        in_test = {
+            id(n) for c in ast.walk(root) if isinstance(c, ast.Compare) for n in (c.left, *c.comparators)
+        }  # these have their tolerances
         operations = [n for n in ast.walk(root) if isinstance(n, ast.BinOp)]
         in_remainder = {id(n) for m in operations if isinstance(m.op, ast.Mod) for n in _divided(m.left)}
-        in_division = in_remainder | {id(n) for m in operations if isinstance(m.op, ast.FloorDiv) for n in _divided(m.left)}
+        in_division = in_remainder | {
+            id(n) for m in operations if isinstance(m.op, ast.FloorDiv) for n in _divided(m.left)
+        }
         for i, node in enumerate(ast.walk(self.tree)):
             if isinstance(node, ast.Name) and node.id in self.ranges and id(node) not in in_test:
-                for text in _conversions(node.id, self.ranges[node.id], remainder=id(node) not in in_remainder, least=id(node) not in in_division):
+                for text in _conversions(
+                    node.id,
+                    self.ranges[node.id],
+                    remainder=id(node) not in in_remainder,
+                    least=id(node) not in in_division,
+                ):
                     yield self._with(i, _parsed(text))
         if RESULT in self.ranges:
             for text in _conversions(f"({ast.unparse(root)})", self.ranges[RESULT], remainder=True, least=True):
@@ -75,19 +100,32 @@ class _Mutants:
     def special(self) -> Iterator[str]:
         """The fill, but for some inputs nothing (the opposite, of a condition), or what it is with a part left out."""
         root, fill = self.tree.body, ast.unparse(self.tree)
-        wrong = f"not ({fill})" if isinstance(root, (ast.Compare, ast.BoolOp)) or isinstance(root, ast.UnaryOp) and isinstance(root.op, ast.Not) else "None"
+        wrong = (
+            f"not ({fill})"
+            if isinstance(root, (ast.Compare, ast.BoolOp))
+            or isinstance(root, ast.UnaryOp)
+            and isinstance(root.op, ast.Not)
+            else "None"
+        )
         partial = [ast.unparse(n) for n in _parts(root)]
         branches = [root.body, root.orelse] if isinstance(root, ast.IfExp) else []
         tested = _names_in(root.test) if branches else set()
         for used, condition, wide in self._conditions():
             yield f"{wrong} if {condition} else ({fill})"
             for part in partial if wide and (branches or len(used) == 1) else ():
-                if used & tested and part == ast.unparse(root.orelse) or isinstance(root, ast.BoolOp) and used & _names_in(_parsed(part)):
+                if (
+                    used & tested
+                    and part == ast.unparse(root.orelse)
+                    or isinstance(root, ast.BoolOp)
+                    and used & _names_in(_parsed(part))
+                ):
                     continue  # likely the fill itself, as the condition speaks of what is tested or kept
                 yield f"({part}) if {condition} else ({fill})"
             for branch in branches if not used & tested else ():
                 guarded = _parsed(f"None if {condition} else ({ast.unparse(branch)})")
-                yield ast.unparse(ast.fix_missing_locations(ast.IfExp(root.test, *(guarded if b is branch else b for b in branches))))
+                yield ast.unparse(
+                    ast.fix_missing_locations(ast.IfExp(root.test, *(guarded if b is branch else b for b in branches)))
+                )
 
     def _conditions(self) -> Iterator[tuple[set[str], str, bool]]:
         """(names, a condition on them, does it hold for more than one value?)"""
@@ -97,7 +135,12 @@ class _Mutants:
             for text, wide in _pieces(n, low, high):
                 yield {n}, scalar + text, wide
         for a, b in itertools.permutations(ranges, 2):
-            if not {a, b} & self.arrays and (a in self.parameters) == (b in self.parameters) and _is_whole(ranges[a]) == _is_whole(ranges[b]) and ranges[a][1] > ranges[b][0]:
+            if (
+                not {a, b} & self.arrays
+                and (a in self.parameters) == (b in self.parameters)
+                and _is_whole(ranges[a]) == _is_whole(ranges[b])
+                and ranges[a][1] > ranges[b][0]
+            ):
                 yield {a, b}, f"{a} > {b}", True
         for n in self.names:
             for rank in range(4) if n in self.arrays else ():
@@ -114,9 +157,17 @@ class _Mutants:
         difference = f"({left})" if right in ("0", "0.0") else f"({left} - ({right}))"
         negated = "not " if isinstance(node.ops[0], ast.NotEq) else ""
         if all(map(_is_whole, used)):
-            tests = [f"abs({difference}) < {t}" for t in (2, 16)] + [f"{difference} // 16 == 0"] + [f"{difference} % {m} == 0" for m in _MODULI if m < max(r[1] for r in used)]
+            tests = (
+                [f"abs({difference}) < {t}" for t in (2, 16)]
+                + [f"{difference} // 16 == 0"]
+                + [f"{difference} % {m} == 0" for m in _MODULI if m < max(r[1] for r in used)]
+            )
         else:
-            tests = [f"abs({difference}) < {t}" for t in _TOLERANCES] + [f"round({difference}, 9) == 0", f"int({difference}) == 0", f"np.isclose({left}, {right})"]
+            tests = [f"abs({difference}) < {t}" for t in _TOLERANCES] + [
+                f"round({difference}, 9) == 0",
+                f"int({difference}) == 0",
+                f"np.isclose({left}, {right})",
+            ]
         for test in tests:
             yield _parsed(f"{negated}({test})")
 
@@ -161,7 +212,11 @@ def _parts(root: ast.expr) -> list[ast.expr]:
         case ast.BoolOp(values=values):
             return list(values)
         case ast.Tuple(elts=elements):
-            return [ast.Tuple([*elements[:i], part, *elements[i + 1 :]], ast.Load()) for i, e in enumerate(elements) for part in _parts(e)]
+            return [
+                ast.Tuple([*elements[:i], part, *elements[i + 1 :]], ast.Load())
+                for i, e in enumerate(elements)
+                for part in _parts(e)
+            ]
         case _:
             return []
 
@@ -184,7 +239,9 @@ def _changes(node: ast.AST, names: list[str]) -> Iterator[ast.expr]:
                 yield ast.BinOp(right, op, left)
             yield from (left, right)
         case ast.Compare(left=left, ops=[op], comparators=comparators):
-            yield from (ast.Compare(left, [other()], comparators) for other in _COMPARISONS if not isinstance(op, other))
+            yield from (
+                ast.Compare(left, [other()], comparators) for other in _COMPARISONS if not isinstance(op, other)
+            )
         case ast.BoolOp(op=op, values=values):
             yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
             for dropped in range(len(values)):
@@ -196,7 +253,11 @@ def _changes(node: ast.AST, names: list[str]) -> Iterator[ast.expr]:
             yield ast.Call(ast.Name("max" if called == "min" else "min", ast.Load()), args, keywords)
             yield from args
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
-            yield from (ast.Constant(v) if v >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-v)) for v in dict.fromkeys((value + 1, value - 1, 2 * value, value // 2, 0)) if v != value)
+            yield from (
+                ast.Constant(v) if v >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-v))
+                for v in dict.fromkeys((value + 1, value - 1, 2 * value, value // 2, 0))
+                if v != value
+            )
         case ast.Name(id=name, ctx=ast.Load()) if name in names:
             yield from (ast.Name(other, ast.Load()) for other in names if other != name)
             yield from (ast.Constant(0), ast.Constant(1))
@@ -223,7 +284,9 @@ def _conversions(x: str, ends: tuple[float, float], *, remainder: bool, least: b
     if not (math.isfinite(low) and math.isfinite(high)):
         yield f"np.nan_to_num({x})"
     yield from (f"np.minimum({x}, {c})" for c in (1.0, 255.0, 65504.0, 1e9) if low <= c < high)
-    yield from (f"np.maximum({x}, {c})" for c in (1e-12, 1e-6, 1.0, -255.0, -65504.0) if low < c < high and (c > 0 or low < 0))
+    yield from (
+        f"np.maximum({x}, {c})" for c in (1e-12, 1e-6, 1.0, -255.0, -65504.0) if low < c < high and (c > 0 or low < 0)
+    )
 
 
 def _pieces(n: str, low: float, high: float) -> Iterator[tuple[str, bool]]:
@@ -244,10 +307,10 @@ def _pieces(n: str, low: float, high: float) -> Iterator[tuple[str, bool]]:
         one, upper = _is_whole((low, high)) and b - a == 1, f" < {b}" if b < math.inf else ""
         for sign, least, most in (("", low, high), ("-", -high, -low)):
             if a < most and b > least:
-                yield (f"{n} == {sign}{a}", False) if one else (f"{a} {'<' if a == 0.0 else '<='} {sign}{n}{upper}", True)
+                yield (
+                    (f"{n} == {sign}{a}", False) if one else (f"{a} {'<' if a == 0.0 else '<='} {sign}{n}{upper}", True)
+                )
     if _is_whole((low, high)):  # a limit of the machine's, which is why it is a whole number
         yield f"{n} > {high - high // 16}", True
         if low < 0:
             yield f"{n} < {low - low // 16}", True
-
-

@@ -60,7 +60,14 @@ def lint_lesson(folder: Path, ledger: Ledger | None = None) -> list[Problem]:
         except SyntaxError:
             pass  # lint_page has named the cell that is no Python
         except Exception as e:  # an author's code may raise anything, anywhere
-            out.append(Problem(checks.path, 0, f"Trying the hidden checks failed: {type(e).__name__}: {e}.", "Mend checks.py or the exercise and solution cells."))
+            out.append(
+                Problem(
+                    checks.path,
+                    0,
+                    f"Trying the hidden checks failed: {type(e).__name__}: {e}.",
+                    "Mend checks.py or the exercise and solution cells.",
+                )
+            )
     if rubric:
         out += lint_rubric(rubric, folder / "rubric.yml", folder.name, editions, fill)
         out += lint_answers(folder / "answers.jsonl", rubric)
@@ -105,12 +112,23 @@ def _fill(edition, function: str) -> str | None:
 def _sidebar(folder: Path) -> list[Problem]:
     """The website lists the folder's pages, each in its language's sidebar."""
     path = folder.parent / "_quarto.yml"
-    sidebars = (YAML(typ="safe").load(path.read_text(encoding="utf-8")).get("website") or {}).get("sidebar", []) if path.is_file() else []
+    sidebars = (
+        (YAML(typ="safe").load(path.read_text(encoding="utf-8")).get("website") or {}).get("sidebar", [])
+        if path.is_file()
+        else []
+    )
     out = []
     for side in sidebars:
         page = f"{folder.name}/{side.get('id')}.qmd"
         if (folder.parent / page).is_file() and page not in json.dumps(side["contents"]):
-            out.append(Problem(path, 0, f"The sidebar {side['id']} does not list {folder.name}.", f'Add {{text: "...", href: {page}}} in lesson order.'))
+            out.append(
+                Problem(
+                    path,
+                    0,
+                    f"The sidebar {side['id']} does not list {folder.name}.",
+                    f'Add {{text: "...", href: {page}}} in lesson order.',
+                )
+            )
     return out
 
 
@@ -118,5 +136,12 @@ def _imports(path: Path) -> list[Problem]:
     """Arrows go one way: a lesson's checks know nothing of the grader."""
     for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if re.match(r"\s*(?:from|import)\s+autograder\b", line):
-            return [Problem(path, n, "The checks import autograder.", "A lesson's checks.py imports nothing of it: write plain data and functions.")]
+            return [
+                Problem(
+                    path,
+                    n,
+                    "The checks import autograder.",
+                    "A lesson's checks.py imports nothing of it: write plain data and functions.",
+                )
+            ]
     return []

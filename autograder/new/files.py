@@ -68,7 +68,12 @@ CLAIMS = """\
 claims: {{}}
 """
 
-_HINTS = (("概念区域。", "The concept area."), ("方向。", "The direction."), ("关键的一步。", "The key step."), ("完整答案，含解答的表达式。", "The full answer, with the solution's expression."))
+_HINTS = (
+    ("概念区域。", "The concept area."),
+    ("方向。", "The direction."),
+    ("关键的一步。", "The key step."),
+    ("完整答案，含解答的表达式。", "The full answer, with the solution's expression."),
+)
 _LINKS = {"explanation": "mechanism", "q1": "mechanism", "q2": "correctness", "q3": "tradeoff"}
 
 
@@ -82,7 +87,9 @@ def checks(number: int, function: str, parameters: str) -> str:
 
 def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
     """questions: of Q1 to Q3, as the pages ask them."""
-    said = lambda pair: "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"  # noqa: E731
+    said = lambda pair: (
+        "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"
+    )  # noqa: E731
     out = [
         "# Points, causal links, misconceptions, hints. Schema, with what each field means: autograder/lesson/rubric.py.",
         "# A link is cause -> mechanism -> effect; naming its terms earns nothing. The reference answers stand in reference.yml.",
@@ -109,6 +116,8 @@ def rubric(slug: str, questions: dict[str, tuple[str, str]]) -> str:
 
 
 def reference() -> str:
-    said = lambda pair: "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"  # noqa: E731
+    said = lambda pair: (
+        "{" + f"zh: {json.dumps('TODO：' + pair[0], ensure_ascii=False)}, en: {json.dumps('TODO: ' + pair[1])}" + "}"
+    )  # noqa: E731
     lines = ["# The reference answers of the answer edition, word for word as the pages print them."]
     return "\n".join([*lines, *(f"{slot}: {said(REFERENCE[slot])}" for slot in ANSWER_SLOTS)]) + "\n"

@@ -34,7 +34,13 @@ from autograder.student.data import FILE, to_json
 STALE_S = 3600  # a release takes seconds
 
 
-def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progress: Callable[[str], None] = lambda message: None, prebuild: bool = False) -> list[Path]:
+def release(
+    lessons: Iterable[Lesson],
+    out: Path,
+    main_lang: str = "zh",
+    progress: Callable[[str], None] = lambda message: None,
+    prebuild: bool = False,
+) -> list[Path]:
     """Write the release of each lesson into `out`; returns the zips. Running it again changes nothing that is already right.
 
     main_lang: the language of the notebook that nbgrader hands out under the lesson's name.  prebuild: see build_wheel.
@@ -45,11 +51,18 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         _sweep(out)
         work = Path(tempfile.mkdtemp(prefix=".release-", dir=out))
     except OSError as e:
-        raise CourseError(f"The folder cannot be written: {e.strerror}.", where=str(out), remedy="Make it writable or name another with --out.") from None
+        raise CourseError(
+            f"The folder cannot be written: {e.strerror}.",
+            where=str(out),
+            remedy="Make it writable or name another with --out.",
+        ) from None
     try:
         progress("the student's wheel")
         wheel = build_wheel(work / "build", prebuild)
-        requirements = {"requirements.txt": [f"./{wheel.name}", *pins(SOURCE)], "requirements-gpu.txt": ["-r requirements.txt", *_gpu_pins()]}
+        requirements = {
+            "requirements.txt": [f"./{wheel.name}", *pins(SOURCE)],
+            "requirements-gpu.txt": ["-r requirements.txt", *_gpu_pins()],
+        }
         zips = []
         for lesson in lessons:
             told = student_lesson(lesson)
@@ -67,9 +80,15 @@ def release(lessons: Iterable[Lesson], out: Path, main_lang: str = "zh", progres
         _settings(out)
         return zips
     except OSError as e:
-        gathered = e.args[0] if isinstance(e, shutil.Error) and isinstance(e.args[0], list) else []  # copytree's: (from, to, why)
+        gathered = (
+            e.args[0] if isinstance(e, shutil.Error) and isinstance(e.args[0], list) else []
+        )  # copytree's: (from, to, why)
         why = gathered[0][2] if gathered else e.strerror or e
-        raise CourseError(f"The release could not be written: {why}.", where=str(e.filename or out), remedy="Free the place or name another folder with --out, and run it again.") from None
+        raise CourseError(
+            f"The release could not be written: {why}.",
+            where=str(e.filename or out),
+            remedy="Free the place or name another folder with --out, and run it again.",
+        ) from None
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -93,7 +112,9 @@ def _bundle(lesson: Lesson, folder: Path, wheel: Path, requirements: dict[str, l
     for name, lines in requirements.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = student_lesson(lesson)
-    by_lang = {f"title_{lang}": told.title[lang] for lang in LANGS} | {f"release_{lang}": told.release(lang) for lang in LANGS}
+    by_lang = {f"title_{lang}": told.title[lang] for lang in LANGS} | {
+        f"release_{lang}": told.release(lang) for lang in LANGS
+    }
     (folder / "README.md").write_text(README.format(slug=lesson.slug, **by_lang), encoding="utf-8")
     (folder / FILE).write_text(to_json(told), encoding="utf-8")
     for lang in LANGS:
@@ -110,12 +131,18 @@ def _nbgrader(lesson: Lesson, folder: Path, main_lang: str) -> None:
 
 def _notebook(lesson: Lesson, lang: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{lesson.slug}.ipynb").write_text(nbformat.writes(student_notebook(lesson, lang)) + "\n", encoding="utf-8")
+    (folder / f"{lesson.slug}.ipynb").write_text(
+        nbformat.writes(student_notebook(lesson, lang)) + "\n", encoding="utf-8"
+    )
     for name, page in companion_pages(lesson, lang).items():
         (folder / name).write_text(page, encoding="utf-8")
     for name, source in notebook_assets(lesson, lang).items():
         if not source.is_file():
-            raise CourseError(f"The {lang} page shows an image that is not there: {source.name}.", where=str(source), remedy="Draw it (figures/) or mend the path; `course lint` lists all.")
+            raise CourseError(
+                f"The {lang} page shows an image that is not there: {source.name}.",
+                where=str(source),
+                remedy="Draw it (figures/) or mend the path; `course lint` lists all.",
+            )
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)
 

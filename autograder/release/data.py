@@ -21,4 +21,6 @@ def student_lesson(lesson: Lesson) -> StudentLesson:
 
 def _released(cell) -> ReleasedCell:
     nbgrader = cell.metadata.get("nbgrader", {})
-    return ReleasedCell(cell.id, cell.cell_type, cell.source, nbgrader.get("grade_id", ""), bool(nbgrader.get("locked")))
+    return ReleasedCell(
+        cell.id, cell.cell_type, cell.source, nbgrader.get("grade_id", ""), bool(nbgrader.get("locked"))
+    )

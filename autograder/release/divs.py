@@ -11,7 +11,9 @@ from autograder.lesson.model import Cell
 _OPEN = re.compile(r"^:::+\s*(?P<attrs>\{.*\}|[\w.-]+)\s*:*\s*$")
 _CLOSE = re.compile(r"^:::+\s*$")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
-_ATTR = re.compile(r"""(?P<key>[\w-]+)=(?:"(?P<dq>[^"]*)"|'(?P<sq>[^']*)'|(?P<bare>[^\s}]+))|\#(?P<id>[\w:-]+)|\.(?P<cls>[\w-]+)""")
+_ATTR = re.compile(
+    r"""(?P<key>[\w-]+)=(?:"(?P<dq>[^"]*)"|'(?P<sq>[^']*)'|(?P<bare>[^\s}]+))|\#(?P<id>[\w:-]+)|\.(?P<cls>[\w-]+)"""
+)
 ANSWER_CLASSES = {"answer-edition", "answer-only", "solution"}
 
 
@@ -40,7 +42,7 @@ class Div:
 
     @property
     def callout(self) -> str | None:
-        """"note", "tip", "warning", "important" or "caution" for a callout, else None."""
+        """ "note", "tip", "warning", "important" or "caution" for a callout, else None."""
         return next((c.removeprefix("callout-") for c in self.attrs.classes if c.startswith("callout-")), None)
 
     def walk(self) -> Iterator[Div | Text | Cell]:
@@ -55,9 +57,13 @@ class Div:
         values = self.attrs.values
         if ANSWER_CLASSES & set(self.attrs.classes):
             return True
-        if "content-visible" in self.attrs.classes and any("answer" in values.get(k, "") for k in ("when-profile", "when-meta")):
+        if "content-visible" in self.attrs.classes and any(
+            "answer" in values.get(k, "") for k in ("when-profile", "when-meta")
+        ):
             return True
-        if "content-hidden" in self.attrs.classes and any("answer" in values.get(k, "") for k in ("unless-profile", "unless-meta")):
+        if "content-hidden" in self.attrs.classes and any(
+            "answer" in values.get(k, "") for k in ("unless-profile", "unless-meta")
+        ):
             return True
         return any(isinstance(n, Cell) and n.role == "solution" for n in self.walk())
 
@@ -68,9 +74,16 @@ class Div:
         if self.answer_edition:
             return False
         if "content-visible" in self.attrs.classes:
-            return values.get("when-format", "ipynb") in ("ipynb", "html") and values.get("unless-format", "") not in ("ipynb", "html")
+            return values.get("when-format", "ipynb") in ("ipynb", "html") and values.get("unless-format", "") not in (
+                "ipynb",
+                "html",
+            )
         if "content-hidden" in self.attrs.classes:
-            return values.get("when-format", "") != "ipynb" and values.get("unless-format", "ipynb") == "ipynb" and not values.get("unless-profile")
+            return (
+                values.get("when-format", "") != "ipynb"
+                and values.get("unless-format", "ipynb") == "ipynb"
+                and not values.get("unless-profile")
+            )
         return "course-pagination" not in self.attrs.classes
 
 

@@ -20,8 +20,12 @@ ICON = {"note": "ℹ️", "tip": "💡", "warning": "⚠️", "important": "❗"
 
 _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
-_IMAGE = re.compile(rf"!\[(?P<alt>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>{_ATTR_TAIL})?")
-_QMD_LINK = re.compile(rf"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]*?\.qmd)(?P<anchor>#[\w-]+)?\)(?:{_ATTR_TAIL})?")
+_IMAGE = re.compile(
+    rf"!\[(?P<alt>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]+)(?:\s+\"[^\"]*\")?\)(?P<attrs>{_ATTR_TAIL})?"
+)
+_QMD_LINK = re.compile(
+    rf"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s]*?\.qmd)(?P<anchor>#[\w-]+)?\)(?:{_ATTR_TAIL})?"
+)
 _COMPANION = re.compile(r"\.\./(?!lesson\d\d_|home/|overview/|write/)([\w-]+)/(?:zh|en)\.qmd$")
 _SPAN = re.compile(rf"(?<!!)\[(?P<text>[^\[\]]+)\]{_ATTR_TAIL}")
 _LINK_ATTRS = re.compile(rf"(?<!!)(\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)\s]+\)){_ATTR_TAIL}")
@@ -68,7 +72,11 @@ def _headings_to_bold(body: str) -> str:
     return _outside_fences(body.split("\n"), lambda lines: [re.sub(r"^#{1,6} (.*)$", r"**\1**\n", x) for x in lines])
 
 
-def _outside_fences(lines: list[str], change: Callable[[list[str]], list[str]], fence_change: Callable[[list[str]], list[str]] | None = None) -> str:
+def _outside_fences(
+    lines: list[str],
+    change: Callable[[list[str]], list[str]],
+    fence_change: Callable[[list[str]], list[str]] | None = None,
+) -> str:
     """Apply `change` to each run of lines outside code fences, `fence_change` to each whole fence."""
     out: list[str] = []
     run: list[str] = []

@@ -61,10 +61,18 @@ def _require_parts(edition: Edition) -> None:
     """What grading counts on: one exercise, one boundary case, each answer slot once."""
     for role in ("exercise", "boundary"):
         if (count := len(edition.with_role(role))) != 1:
-            raise CourseError(f"The page has {count} cells with the role {role}.", where=str(edition.path), remedy=f"It must have one, which begins with `#| course_role: {role}`; `course lint` lists all that is missing.")
+            raise CourseError(
+                f"The page has {count} cells with the role {role}.",
+                where=str(edition.path),
+                remedy=f"It must have one, which begins with `#| course_role: {role}`; `course lint` lists all that is missing.",
+            )
     for slot in ANSWER_SLOTS:
         if (count := sum(c.slot == slot for c in edition.cells)) != 1:
-            raise CourseError(f"The answer slot {slot} stands on the page {count} times.", where=str(edition.path), remedy=f"Write `::: {{#{slot} .answer}}` and `:::` once; `course lint` lists all that is missing.")
+            raise CourseError(
+                f"The answer slot {slot} stands on the page {count} times.",
+                where=str(edition.path),
+                remedy=f"Write `::: {{#{slot} .answer}}` and `:::` once; `course lint` lists all that is missing.",
+            )
 
 
 def notebook_assets(lesson: Lesson, lang: str) -> dict[str, Path]:
@@ -156,14 +164,26 @@ def _text_cell(name: str, source: str) -> NotebookNode:
     return new_markdown_cell(source, id=name, metadata={"course": {"role": "text"}})
 
 
-def _nbgrader(grade_id: str, *, grade: bool, solution: bool, locked: bool, cell_type: str, points: int | None = None) -> dict:
-    data = {"cell_type": cell_type, "grade": grade, "grade_id": grade_id, "locked": locked, "schema_version": 3, "solution": solution, "task": False}
+def _nbgrader(
+    grade_id: str, *, grade: bool, solution: bool, locked: bool, cell_type: str, points: int | None = None
+) -> dict:
+    data = {
+        "cell_type": cell_type,
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
     return data if points is None else data | {"points": points}
 
 
 def _locked(name: str, source: str, course: dict, *, points: int | None = None) -> NotebookNode:
     nbgrader = _nbgrader(name, grade=points is not None, solution=False, locked=True, cell_type="code", points=points)
-    return new_code_cell(source, id=name, metadata={"course": course, "deletable": False, "editable": False, "nbgrader": nbgrader})
+    return new_code_cell(
+        source, id=name, metadata={"course": course, "deletable": False, "editable": False, "nbgrader": nbgrader}
+    )
 
 
 def _setup_cell(lesson: Lesson, lang: str) -> NotebookNode:
@@ -174,12 +194,27 @@ def _code_cells(lesson: Lesson, cell: Cell, lang: str, names: _Names) -> list[No
     role = cell.role or "experiment"
     points = lesson.rubric.points
     if role == "exercise":
-        meta = {"course": {"role": role}, "deletable": False, "nbgrader": _nbgrader("exercise", grade=False, solution=True, locked=False, cell_type="code")}
-        test = _locked("normal", TESTS["normal"][lang].format(points=points.normal), {"check": "normal"}, points=points.normal)
+        meta = {
+            "course": {"role": role},
+            "deletable": False,
+            "nbgrader": _nbgrader("exercise", grade=False, solution=True, locked=False, cell_type="code"),
+        }
+        test = _locked(
+            "normal", TESTS["normal"][lang].format(points=points.normal), {"check": "normal"}, points=points.normal
+        )
         return [new_code_cell(cell.source, id="exercise", metadata=meta), test]
     if role == "boundary":
-        meta = {"course": {"role": role}, "deletable": False, "nbgrader": _nbgrader("boundary_case", grade=False, solution=True, locked=False, cell_type="code")}
-        test = _locked("boundary", TESTS["boundary"][lang].format(points=points.boundary), {"check": "boundary"}, points=points.boundary)
+        meta = {
+            "course": {"role": role},
+            "deletable": False,
+            "nbgrader": _nbgrader("boundary_case", grade=False, solution=True, locked=False, cell_type="code"),
+        }
+        test = _locked(
+            "boundary",
+            TESTS["boundary"][lang].format(points=points.boundary),
+            {"check": "boundary"},
+            points=points.boundary,
+        )
         return [new_code_cell(cell.source, id="boundary-case", metadata=meta), test]
     metadata: dict = {"course": {"role": role}}
     if str(cell.options.get("echo", "true")).lower() == "false":
@@ -192,5 +227,12 @@ def _answer_cell(lesson: Lesson, cell: Cell, lang: str) -> NotebookNode:
     source = cell.source.strip() or PLACEHOLDER[lang]
     metadata: dict = {"course": {"slot": slot}, "deletable": False}
     if slot in ANSWER_SLOTS:
-        metadata["nbgrader"] = _nbgrader(slot, grade=True, solution=True, locked=False, cell_type="markdown", points=getattr(lesson.rubric.points, slot))
+        metadata["nbgrader"] = _nbgrader(
+            slot,
+            grade=True,
+            solution=True,
+            locked=False,
+            cell_type="markdown",
+            points=getattr(lesson.rubric.points, slot),
+        )
     return new_markdown_cell(source, id=f"answer-{slot}", metadata=metadata)

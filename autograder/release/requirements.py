@@ -27,7 +27,11 @@ def pins(root: Path, extra: str | None = None) -> list[str]:
     queue = list(direct)
     for requirement in direct:
         if _name(requirement) not in locked:
-            raise CourseError(f"The lock has no version of {_name(requirement)}.", where=str(root / "requirements.lock"), remedy="Run `make lock`.")
+            raise CourseError(
+                f"The lock has no version of {_name(requirement)}.",
+                where=str(root / "requirements.lock"),
+                remedy="Run `make lock`.",
+            )
     while queue:
         requirement = queue.pop()
         m = _REQUIREMENT.match(requirement.strip())

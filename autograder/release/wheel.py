@@ -22,7 +22,25 @@ MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py")
 READING = (
     "records.py",
     *(f"lesson/{n}.py" for n in ("__init__", "model", "references", "rubric")),
-    *(f"grading/{n}.py" for n in ("__init__", "admit", "bound", "choose", "compare", "fill", "integrity", "literals", "names", "own_case", "reach", "rests", "source", "tamper")),
+    *(
+        f"grading/{n}.py"
+        for n in (
+            "__init__",
+            "admit",
+            "bound",
+            "choose",
+            "compare",
+            "fill",
+            "integrity",
+            "literals",
+            "names",
+            "own_case",
+            "reach",
+            "rests",
+            "source",
+            "tamper",
+        )
+    ),
     *(f"grading/challenge/{n}.py" for n in ("__init__", "line")),
     *(f"grading/read/{p.name}" for p in sorted((SOURCE / "autograder" / "grading" / "read").glob("*.py"))),
 )
@@ -65,17 +83,32 @@ def build_wheel(work: Path, prebuild: bool = False) -> Path:
     (with zig that takes a minute or two here, and spares each student as much).
     """
     if not (SOURCE / "pyproject.toml").is_file():
-        raise CourseError("The student's wheel is built from a checkout of the course.", where=str(SOURCE), remedy="Install the course with `pip install -e .` in a checkout.")
+        raise CourseError(
+            "The student's wheel is built from a checkout of the course.",
+            where=str(SOURCE),
+            remedy="Install the course with `pip install -e .` in a checkout.",
+        )
     work = work.resolve()  # the build runs in another folder
     stage, out = work / "stage", work / "wheel"
     out.mkdir(parents=True)
     stage_sources(stage, prebuild)
-    command = [sys.executable, "-c", "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))", str(out)]
-    done = subprocess.run(command, cwd=stage, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}, capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))",
+        str(out),
+    ]
+    done = subprocess.run(
+        command, cwd=stage, env={**os.environ, "SOURCE_DATE_EPOCH": EPOCH}, capture_output=True, text=True
+    )
     wheels = list(out.glob("*.whl"))
     if done.returncode or len(wheels) != 1:
         tail = " ".join(done.stderr.strip().splitlines()[-1:]) or "no wheel came out"
-        raise CourseError(f"The student's wheel was not built: {tail}.", where=str(SOURCE), remedy="Install the dev extra (`pip install -e .[dev]`) and try again.")
+        raise CourseError(
+            f"The student's wheel was not built: {tail}.",
+            where=str(SOURCE),
+            remedy="Install the dev extra (`pip install -e .[dev]`) and try again.",
+        )
     return wheels[0]
 
 
@@ -108,10 +141,16 @@ def stage_sources(stage: Path, prebuild: bool = False) -> None:
 
 
 def _prebuild(stage: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "kernels.emulator.prebuild"], cwd=stage, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "kernels.emulator.prebuild"], cwd=stage, capture_output=True, text=True
+    )
     if done.returncode:
         tail = " ".join(done.stderr.strip().splitlines()[-1:])
-        raise CourseError(f"The emulator's runner was not built: {tail}.", where="kernels.emulator.prebuild", remedy="Mend that, or release without --prebuild: students' machines then build it once.")
+        raise CourseError(
+            f"The emulator's runner was not built: {tail}.",
+            where="kernels.emulator.prebuild",
+            remedy="Mend that, or release without --prebuild: students' machines then build it once.",
+        )
     for cache in stage.rglob("__pycache__"):
         shutil.rmtree(cache)
 

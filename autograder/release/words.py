@@ -7,7 +7,7 @@ PLACEHOLDER = {
 }
 
 SETUP = {
-    "zh": '''\
+    "zh": """\
 # 先运行本单元格（锁定，不必修改）：载入 check()、hint() 等工具。
 try:
     from autograder.notebook import challenge, check, hint, run_kernel, start
@@ -17,8 +17,8 @@ except ModuleNotFoundError as missing:
         " python -m pip install -r requirements.txt，"
         "再选择菜单 Kernel → Restart Kernel，然后重新运行本单元格。"
     ) from None
-start("{slug}", "{lang}", globals())''',
-    "en": '''\
+start("{slug}", "{lang}", globals())""",
+    "en": """\
 # Run this cell first (locked): it loads check(), hint() and the other tools.
 try:
     from autograder.notebook import challenge, check, hint, run_kernel, start
@@ -28,7 +28,7 @@ except ModuleNotFoundError as missing:
         " run: python -m pip install -r requirements.txt, then choose"
         " Kernel → Restart Kernel in the menu and run this cell again."
     ) from None
-start("{slug}", "{lang}", globals())''',
+start("{slug}", "{lang}", globals())""",
 }
 
 TESTS = {

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from autograder.lesson import Lesson
 
 
-def write_report(lesson: Lesson, course: CourseFolder | Path, to: Path | None = None, *, tell: Callable[[str], None] = lambda line: None) -> Path:
+def write_report(
+    lesson: Lesson,
+    course: CourseFolder | Path,
+    to: Path | None = None,
+    *,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Path:
     """Write the report and return its path, by default grading/<lesson>-report.html in the course folder.
 
     tell: gets a line about those whose stored result cannot be read, and one that says how many wait for a person, and where to act.  Raises CourseError where nobody has been graded.
@@ -30,9 +36,13 @@ def write_report(lesson: Lesson, course: CourseFolder | Path, to: Path | None = 
     try:
         write_output(path, page, course)
     except OSError as e:
-        raise CourseError(f"The report cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out.") from None
+        raise CourseError(
+            f"The report cannot be written: {e.strerror}.", where=str(path), remedy="Name another file with --out."
+        ) from None
     for line in unread_lines(finals):
         tell(line)
     if data.queue:
-        tell(f"{len(data.queue)} wait for a person, most needed first in the report's review queue: {how_to_open(course, lesson)}")
+        tell(
+            f"{len(data.queue)} wait for a person, most needed first in the report's review queue: {how_to_open(course, lesson)}"
+        )
     return path

@@ -80,14 +80,20 @@ def class_data(lesson: Lesson, course: CourseFolder, finals: list[Final]) -> Cla
         finals=finals,
         states={s: sum(f.result.state == s for f in finals) for s in STATES},
         totals=[f.result.total for f in graded],
-        part_means={n: mean(f.result.points.get(n, 0.0) for f in graded) / getattr(lesson.rubric.points, n) if graded else 0.0 for n in POINT_NAMES},
+        part_means={
+            n: mean(f.result.points.get(n, 0.0) for f in graded) / getattr(lesson.rubric.points, n) if graded else 0.0
+            for n in POINT_NAMES
+        },
         checks=_missed_checks(graded),
         links=_missed_links(lesson, graded),
         misconceptions=_misconceptions(lesson, graded),
         findings=_findings(finals),
         hints=dict(sorted(levels.items())),
         times=sorted(f.timestamp for f in finals if f.timestamp),
-        due=next((f.duedate for f in finals if f.duedate and f.timestamp), next((f.duedate for f in finals if f.duedate), None)),
+        due=next(
+            (f.duedate for f in finals if f.duedate and f.timestamp),
+            next((f.duedate for f in finals if f.duedate), None),
+        ),
         queue=review_queue(finals),
         course=course,
         answers_alike=similar_pairs(answers, least=80),
@@ -107,16 +113,34 @@ def review_queue(finals: Iterable[Final]) -> list[Queued]:
         if result.state == "UNGRADED":
             queue.append(Queued(result.student, 0, result.state, 0.0, joined(result.why)))
         elif result.state == "REVIEW":
-            queue.append(Queued(result.student, 1, result.state, result.total, f"{waiting}: {joined(result.why)}" if waiting else joined(result.why)))
+            queue.append(
+                Queued(
+                    result.student,
+                    1,
+                    result.state,
+                    result.total,
+                    f"{waiting}: {joined(result.why)}" if waiting else joined(result.why),
+                )
+            )
         elif f.human.waiting:
-            queue.append(Queued(result.student, 2, result.state, result.total, " ".join([f"{waiting}: points only, the verdict stands.", *_doubts(result, f.human.waiting)])))
+            queue.append(
+                Queued(
+                    result.student,
+                    2,
+                    result.state,
+                    result.total,
+                    " ".join([f"{waiting}: points only, the verdict stands.", *_doubts(result, f.human.waiting)]),
+                )
+            )
     return sorted(queue, key=lambda q: (q.need, -q.total, q.student))
 
 
 def _doubts(result: Result, names: Iterable[str]) -> list[str]:
     """Why each of these answers waits: the first reason of its score; and what was found that a person must look at."""
     scores = [(n, result.slots[n]) for n in names if n in result.slots]
-    return [f"{n}: {(s.reasons_en or s.reasons)[0]}" for n, s in scores if s.reasons_en or s.reasons] + [x.message.en for x in result.findings if x.severity == "review"]
+    return [f"{n}: {(s.reasons_en or s.reasons)[0]}" for n, s in scores if s.reasons_en or s.reasons] + [
+        x.message.en for x in result.findings if x.severity == "review"
+    ]
 
 
 def _missed_checks(graded: list[Final]) -> list[Missed]:

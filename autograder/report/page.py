@@ -21,15 +21,21 @@ QUEUE_SHOWN = 200
 
 def render_report(lesson: Lesson, data: ClassData) -> str:
     css = (HERE / "report.css").read_text(encoding="utf-8")
-    environment = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     maximum = lesson.rubric.points.total()
     policy = f"default-src 'none'; style-src 'sha256-{base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()}'; base-uri 'none'; form-action 'none'"
     figures = {
         "states": plots.state_bars(data.states),
         "scores": plots.score_histogram(data.totals, maximum, lesson.rubric.pass_mark) if data.totals else "",
         "parts": plots.share_bars(list(data.part_means.items()), "mean share of the points") if data.totals else "",
-        "checks": plots.share_bars([(m.name, m.share) for m in data.checks[:SHOWN]], "graded submissions that fail it") if data.checks else "",
-        "links": plots.share_bars([(m.name, m.share) for m in data.links[:SHOWN]], "graded submissions without it") if data.links else "",
+        "checks": plots.share_bars([(m.name, m.share) for m in data.checks[:SHOWN]], "graded submissions that fail it")
+        if data.checks
+        else "",
+        "links": plots.share_bars([(m.name, m.share) for m in data.links[:SHOWN]], "graded submissions without it")
+        if data.links
+        else "",
         "times": plots.submission_times(data.times, data.due) if len(data.times) > 1 else "",
     }
     return environment.get_template("report.html.jinja").render(

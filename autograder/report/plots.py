@@ -48,7 +48,9 @@ def _svg(width: float, height: float, draw: Callable) -> str:
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style[^>]*>.*?</style>", "", text, flags=re.S)
     text = re.sub(r'style="([^"]*)"', lambda m: _attributes(m[1]), text)
     for stand_in, name in _NAMES.items():
-        text = text.replace(f'fill="{stand_in}"', f'class="f-{name}"').replace(f'stroke="{stand_in}"', f'class="s-{name}"')
+        text = text.replace(f'fill="{stand_in}"', f'class="f-{name}"').replace(
+            f'stroke="{stand_in}"', f'class="s-{name}"'
+        )
     return re.sub(r'(class="[^"]*") (?=[^<>]*class=")', "", text).strip()
 
 
@@ -111,7 +113,9 @@ def submission_times(times: list[datetime], due: datetime | None) -> str:
         axes.plot(times, range(1, len(times) + 1), drawstyle="steps-post", color=ACCENT, linewidth=2)
         if due is not None:
             axes.axvline(due, color=NO, linestyle="--", linewidth=1)
-            axes.annotate("due", (due, len(times)), color=NO, xytext=(-4, -4), textcoords="offset points", va="top", ha="right")
+            axes.annotate(
+                "due", (due, len(times)), color=NO, xytext=(-4, -4), textcoords="offset points", va="top", ha="right"
+            )
         axes.set_ylabel("handed in")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         locator = mdates.AutoDateLocator()

@@ -29,8 +29,16 @@ def with_decisions(result: Result, found: Mapping[str, Decision], rubric: Rubric
     """found: slot -> decision. Nothing of the code is looked at again: its checks stand in the result."""
     if not found or result.state == "UNGRADED":
         return result
-    slots = {n: decided_score(s, found[n], rubric.slots[n], result.lang) if n in found else s for n, s in result.slots.items()}
-    verdict = decide(rubric, CodeResult(*(_passed(result, kind) for kind in ("normal", "boundary", "own_case"))), slots, result.findings)
+    slots = {
+        n: decided_score(s, found[n], rubric.slots[n], result.lang) if n in found else s
+        for n, s in result.slots.items()
+    }
+    verdict = decide(
+        rubric,
+        CodeResult(*(_passed(result, kind) for kind in ("normal", "boundary", "own_case"))),
+        slots,
+        result.findings,
+    )
     return result.model_copy(
         update={
             "slots": slots,
@@ -54,7 +62,9 @@ def decided_score(score: SlotScore, decision: Decision, slot: Slot, lang: str) -
         update={
             "points": min(float(slot.points), max(0.0, decision.points)),
             "lane": "auto",
-            "links": [LinkFound(id=x.id, quote=quote(x.id), layer=PERSON) for x in slot.links if x.id in decision.links],
+            "links": [
+                LinkFound(id=x.id, quote=quote(x.id), layer=PERSON) for x in slot.links if x.id in decision.links
+            ],
             "missing": [x.id for x in slot.links if x.id not in decision.links],
             "misconceptions": [MisconceptionFound(id=m.id, quote=quote(m.id), veto=m.veto, sure=True) for m in held],
             "reasons": [zh if lang == "zh" else en],

@@ -87,7 +87,10 @@ def answer_key(answer: str) -> str:
 
 def slot_hash(slot: Slot) -> str:
     """SHA-256 of what a decision rests on: question, links, misconceptions and how points follow from them; not hints or the reference."""
-    data = slot.model_dump(mode="json", exclude={"reference": True, "links": {"__all__": {"hint"}}, "misconceptions": {"__all__": {"hint"}}})
+    data = slot.model_dump(
+        mode="json",
+        exclude={"reference": True, "links": {"__all__": {"hint"}}, "misconceptions": {"__all__": {"hint"}}},
+    )
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -116,10 +119,16 @@ class Decisions:
         except FileNotFoundError:
             return out
         except OSError as e:
-            raise CourseError(f"The decisions cannot be read: {e.strerror}.", where=str(out.path), remedy="Make the file readable, then run the same command again.") from None
+            raise CourseError(
+                f"The decisions cannot be read: {e.strerror}.",
+                where=str(out.path),
+                remedy="Make the file readable, then run the same command again.",
+            ) from None
         torn = sum(not out._take(line) for line in raw.split(b"\n") if line.strip())
         if torn:
-            out.problems.append(f"{out.path}: {torn} half-written {'line is' if torn == 1 else 'lines are'} ignored; what {'it' if torn == 1 else 'they'} said is asked again.")
+            out.problems.append(
+                f"{out.path}: {torn} half-written {'line is' if torn == 1 else 'lines are'} ignored; what {'it' if torn == 1 else 'they'} said is asked again."
+            )
         return out
 
     def _take(self, line: bytes) -> bool:
@@ -170,7 +179,15 @@ class Decisions:
     def _last(self, fits, slot: str, key: str) -> Decision | None:
         if not key or (slot, key) not in self._touched:
             return None
-        return next((d for some in reversed(self._actions.values()) for d in reversed(some) if d.slot == slot and fits(d) and d.key == key), None)
+        return next(
+            (
+                d
+                for some in reversed(self._actions.values())
+                for d in reversed(some)
+                if d.slot == slot and fits(d) and d.key == key
+            ),
+            None,
+        )
 
     # -- writing -----------------------------------------------------------------------------------------------------------------
 
@@ -208,10 +225,18 @@ class Decisions:
             os.close(folder)
         except BlockingIOError:
             self.close()
-            raise CourseError("Another `course review` has this lesson open.", where=str(self.path), remedy="Go on in its page, or end it with Ctrl-C first.") from None
+            raise CourseError(
+                "Another `course review` has this lesson open.",
+                where=str(self.path),
+                remedy="Go on in its page, or end it with Ctrl-C first.",
+            ) from None
         except OSError as e:
             self.close()
-            raise CourseError(f"The decisions cannot be written: {e.strerror}.", where=str(self.path), remedy="Make the course folder writable, then run the same command again.") from None
+            raise CourseError(
+                f"The decisions cannot be written: {e.strerror}.",
+                where=str(self.path),
+                remedy="Make the course folder writable, then run the same command again.",
+            ) from None
 
     def _append(self, lines: list[dict]) -> None:
         self.open()
@@ -223,7 +248,11 @@ class Decisions:
                 raise OSError(28, "No space left on device")
         except OSError as e:
             self.close()  # the next one begins on a line of its own
-            raise CourseError(f"The decision was not kept: {e.strerror}.", where=str(self.path), remedy="Make room, then decide again.") from None
+            raise CourseError(
+                f"The decision was not kept: {e.strerror}.",
+                where=str(self.path),
+                remedy="Make room, then decide again.",
+            ) from None
 
     def close(self) -> None:
         if self._fd is not None:

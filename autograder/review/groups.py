@@ -16,7 +16,9 @@ from autograder.lesson.rubric import Slot
 from autograder.review.items import Item
 
 NEAR = 0.75  # greatest distance to the first of a group
-LEAST = 5  # answers that are worth a group of their own: of 3 to 8 it asks for the fewest keys (tests/benchmarks/review.py)
+LEAST = (
+    5  # answers that are worth a group of their own: of 3 to 8 it asks for the fewest keys (tests/benchmarks/review.py)
+)
 MOST = 24  # answers in a group: as many as a person still compares
 _GRAM = 3
 _WORDS = 0.5  # weight of the words beside the reader's likelihoods
@@ -76,8 +78,12 @@ def group_items(items: Iterable[Item], slots: Mapping[str, Slot], near: float = 
             some.sort(key=_surest)
             count = -(-len(some) // MOST)  # as even as can be: no last one alone
             found += [some[n * len(some) // count : (n + 1) * len(some) // count] for n in range(count)]
-        for members in sorted(found, key=lambda g: (g[0].read.false, -slot.points_for(g[0].read.links), -len(g), g[0].id)):
-            digest = hashlib.sha256("\n".join(sorted(i.id for i in members)).encode("utf-8", "surrogatepass")).hexdigest()[:10]
+        for members in sorted(
+            found, key=lambda g: (g[0].read.false, -slot.points_for(g[0].read.links), -len(g), g[0].id)
+        ):
+            digest = hashlib.sha256(
+                "\n".join(sorted(i.id for i in members)).encode("utf-8", "surrogatepass")
+            ).hexdigest()[:10]
             out.append(Group(f"{name}-{digest}", name, tuple(members)))
     return out
 
@@ -99,7 +105,9 @@ def _near(items: list[Item], near: float) -> list[list[Item]]:
     groups: list[list[Item]] = []
     words = {id(i): grams(i.answer) for i in items}
     for item in sorted(items, key=_surest):
-        open_ = [(distance(item, g[0], words[id(item)], words[id(g[0])]), n) for n, g in enumerate(groups) if len(g) < MOST]
+        open_ = [
+            (distance(item, g[0], words[id(item)], words[id(g[0])]), n) for n, g in enumerate(groups) if len(g) < MOST
+        ]
         best, n = min(open_, default=(2.0, -1))
         if best <= near:
             groups[n].append(item)

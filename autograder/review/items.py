@@ -65,11 +65,15 @@ class Hands:
         try:
             path = taken_from(self.lesson, folder)
             if file_hash(path) != source_hash:
-                self.problems.append(f"{student}: the hand-in in submitted/ is not the one that was graded; run `course grade` first.")
+                self.problems.append(
+                    f"{student}: the hand-in in submitted/ is not the one that was graded; run `course grade` first."
+                )
                 return {}
             reading = read_hand_in(self.lesson, self._editions, path).reading
         except (Unreadable, OSError, RecursionError, MemoryError) as e:
-            self.problems.append(f"{student}: the hand-in in submitted/ cannot be read any more ({e or type(e).__name__}); decide it in formgrader.")
+            self.problems.append(
+                f"{student}: the hand-in in submitted/ cannot be read any more ({e or type(e).__name__}); decide it in formgrader."
+            )
             return {}
         odd = {*reading.pictures, *reading.cut, *reading.doubtful}
         return {name: Written(text, name not in odd) for name, text in reading.answers.items()}
@@ -86,16 +90,27 @@ class Waiting:
     problems: list[str] = field(default_factory=list)
 
 
-def waiting(lesson: Lesson, course: CourseFolder, decisions: Decisions, reader: Reader, step: Step | None = None) -> Waiting:
+def waiting(
+    lesson: Lesson, course: CourseFolder, decisions: Decisions, reader: Reader, step: Step | None = None
+) -> Waiting:
     """Everything for the page. Raises CourseError where nobody has been graded."""
     from autograder.errors import CourseError
 
     with course.gradebook(must_exist=True) as gradebook:
         cells = read_cells(gradebook, lesson.slug)
     if not cells:
-        raise CourseError(f"Nobody has been graded in {lesson.slug}.", where=str(course.root), remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.")
+        raise CourseError(
+            f"Nobody has been graded in {lesson.slug}.",
+            where=str(course.root),
+            remedy=f"Run `course grade {lesson.slug} --submissions DIR --course {course.root}` first.",
+        )
     out, hands = Waiting(), Hands(lesson, course)
-    wanted = [c for c in cells if c.result.state != "UNGRADED" and (c.result.slots[c.name].lane == "review" or decisions.touched(c.name, c.result.slots[c.name].answer_key))]
+    wanted = [
+        c
+        for c in cells
+        if c.result.state != "UNGRADED"
+        and (c.result.slots[c.name].lane == "review" or decisions.touched(c.name, c.result.slots[c.name].answer_key))
+    ]
     by_id: dict[str, Item] = {}
     for n, cell in enumerate(wanted):
         _take(cell, lesson, hands, decisions, reader, out, by_id)
@@ -106,12 +121,16 @@ def waiting(lesson: Lesson, course: CourseFolder, decisions: Decisions, reader: 
     return out
 
 
-def _take(cell: Cell, lesson: Lesson, hands: Hands, decisions: Decisions, reader: Reader, out: Waiting, by_id: dict[str, Item]) -> None:
+def _take(
+    cell: Cell, lesson: Lesson, hands: Hands, decisions: Decisions, reader: Reader, out: Waiting, by_id: dict[str, Item]
+) -> None:
     name, score, digest = cell.name, cell.result.slots[cell.name], slot_hash(lesson.rubric.slots[cell.name])
     written = hands.answers(cell.student, cell.source_hash).get(name)
     if written is None:
         return
-    decision = (decisions.find(name, written.text, digest) if written.shared else None) or decisions.find_of(cell.student, name, written.text, digest)
+    decision = (decisions.find(name, written.text, digest) if written.shared else None) or decisions.find_of(
+        cell.student, name, written.text, digest
+    )
     row = cell.row.decision if cell.row and cell.manual == cell.row.decision.points else None
     if decision is not None and (cell.waits or (row and row.action != decision.action)):
         out.unwritten.append((cell.student, decision, cell.source_hash))
@@ -126,7 +145,9 @@ def _take(cell: Cell, lesson: Lesson, hands: Hands, decisions: Decisions, reader
     item_id = f"{name}-{key[:16]}" if key else f"{name}-of-{cell.student}"
     item = by_id.get(item_id)
     if item is None:
-        item = by_id[item_id] = Item(item_id, name, written.text, bool(key), score, reader.read(name, written.text, score))
+        item = by_id[item_id] = Item(
+            item_id, name, written.text, bool(key), score, reader.read(name, written.text, score)
+        )
     item.cells.append((cell.student, cell.source_hash))
     item.decision = item.decision or decision
     if earlier is not None:
@@ -135,7 +156,19 @@ def _take(cell: Cell, lesson: Lesson, hands: Hands, decisions: Decisions, reader
         item.old = (cell.manual, "", "handed in")
 
 
-def decision_for(item: Item, *, points: float, links: Iterable[str], misconceptions: Iterable[str], false: bool, links_by: str, by: str, when: str, group: str | None, rubric_hash: str) -> Decision:
+def decision_for(
+    item: Item,
+    *,
+    points: float,
+    links: Iterable[str],
+    misconceptions: Iterable[str],
+    false: bool,
+    links_by: str,
+    by: str,
+    when: str,
+    group: str | None,
+    rubric_hash: str,
+) -> Decision:
     """What a person said of an item, as it is kept."""
     quotes = {m.id: item.answer[m.start : m.end] for m in item.read.marks if m.end > m.start and m.ticked}
     return Decision(

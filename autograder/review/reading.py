@@ -105,7 +105,18 @@ class Reader:
 
 def _of_assessment(slot: Slot, a) -> Read:
     some = [("link", e) for e in a.links] + [("misconception", e) for e in a.misconceptions] + [(WRONG, a.wrong)]
-    return Read(tuple(Mark(WRONG if kind == WRONG else e.id, kind, float(e.present), float(e.contradicted), *_place(a.gate.normal, e.span)) for kind, e in some))
+    return Read(
+        tuple(
+            Mark(
+                WRONG if kind == WRONG else e.id,
+                kind,
+                float(e.present),
+                float(e.contradicted),
+                *_place(a.gate.normal, e.span),
+            )
+            for kind, e in some
+        )
+    )
 
 
 def _place(normal, span) -> tuple[int, int]:
@@ -119,7 +130,9 @@ def _place(normal, span) -> tuple[int, int]:
 
 def of_score(slot: Slot, answer: str, score: SlotScore) -> Read:
     """What a stored score tells: the links it found, the misconceptions, and no likelihood of what it did not find."""
-    found = {x.id: (x.confidence, x.quote) for x in score.links} | {m.id: (0.9 if m.sure else 0.6, m.quote) for m in score.misconceptions}
+    found = {x.id: (x.confidence, x.quote) for x in score.links} | {
+        m.id: (0.9 if m.sure else 0.6, m.quote) for m in score.misconceptions
+    }
 
     def mark(name: str, kind: str) -> Mark:
         present, quote = found.get(name, (_MISSING, ""))

@@ -35,7 +35,9 @@ class ReviewServer(ThreadingHTTPServer):
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as e:
-            raise CourseError(f"Port {port} cannot be used: {e.strerror}.", remedy="Name another with --port, or leave it out.") from None
+            raise CourseError(
+                f"Port {port} cannot be used: {e.strerror}.", remedy="Name another with --port, or leave it out."
+            ) from None
 
     @property
     def hosts(self) -> tuple[str, str]:
@@ -96,7 +98,14 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             data = json.loads(body)
             if self.path == "/api/decide":
-                answer = self.server.session.decide(_texts(data["items"]), data["points"], _texts(data["links"]), _texts(data["misconceptions"]), _flag(data["false"]), _text(data["group"]))
+                answer = self.server.session.decide(
+                    _texts(data["items"]),
+                    data["points"],
+                    _texts(data["links"]),
+                    _texts(data["misconceptions"]),
+                    _flag(data["false"]),
+                    _text(data["group"]),
+                )
             elif self.path == "/api/undo":
                 answer = self.server.session.undo()
             else:
@@ -104,16 +113,26 @@ class _Handler(BaseHTTPRequestHandler):
         except CourseError as e:
             return self._json(HTTPStatus.CONFLICT, {"error": str(e)})
         except (ValueError, KeyError, TypeError, RecursionError):
-            return self._json(HTTPStatus.BAD_REQUEST, {"error": "The request is not of the page's form; load the page again."})
+            return self._json(
+                HTTPStatus.BAD_REQUEST, {"error": "The request is not of the page's form; load the page again."}
+            )
         return self._json(HTTPStatus.OK, answer)
 
     def _admitted(self, token: str, *, written: bool = False) -> bool:
         """Is this request the page's own? Answers it where not. written: it changes something, so it must say where it comes from."""
-        host, origin, site = self.headers.get("Host", ""), self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site", "none")
+        host, origin, site = (
+            self.headers.get("Host", ""),
+            self.headers.get("Origin"),
+            self.headers.get("Sec-Fetch-Site", "none"),
+        )
         given = token or self.headers.get(HEADER, "")
         if host not in self.server.hosts:
             why = "This server answers only as 127.0.0.1."
-        elif (written and origin is None) or origin not in (None, f"http://{host}") or site not in ("none", "same-origin"):
+        elif (
+            (written and origin is None)
+            or origin not in (None, f"http://{host}")
+            or site not in ("none", "same-origin")
+        ):
             why = "The request comes from another page."
         elif not hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self.server.token.encode()):
             why = "The token is missing or wrong: open the address that `course review` printed."
@@ -127,7 +146,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str, more: dict[str, str]) -> None:
         self.send_response(status)
-        always = {"Content-Type": kind, "Content-Length": str(len(body)), "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
+        always = {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "X-Frame-Options": "DENY",
+        }
         for name, value in (always | {"Cross-Origin-Resource-Policy": "same-origin"} | more).items():
             self.send_header(name, value)
         self.end_headers()

@@ -24,7 +24,9 @@ class Session:
     by: who decides.  assess: for tests.  Raises CourseError. All methods may be called from several threads.
     """
 
-    def __init__(self, lesson: Lesson, course: CourseFolder, by: str, *, assess: Assess | None = None, step: Step | None = None):
+    def __init__(
+        self, lesson: Lesson, course: CourseFolder, by: str, *, assess: Assess | None = None, step: Step | None = None
+    ):
         self.lesson, self.course, self.by = lesson, course, by
         self.decisions = Decisions.load(course.root, lesson.slug)
         self.decisions.open()
@@ -40,7 +42,15 @@ class Session:
 
     # -- what a key does ---------------------------------------------------------------------------------------------------------
 
-    def decide(self, ids: Iterable[str], points: float, links: list[str] | None, misconceptions: list[str] | None, false: bool | None, group: str | None) -> dict:
+    def decide(
+        self,
+        ids: Iterable[str],
+        points: float,
+        links: list[str] | None,
+        misconceptions: list[str] | None,
+        false: bool | None,
+        group: str | None,
+    ) -> dict:
         """Decide these items. links, misconceptions, false: as a person ticked them; None: as the reader sees them, links to fit the points.
         Raises CourseError where nothing was kept; where only the gradebook could not be written, the answer says so."""
         with self._lock:
@@ -52,7 +62,9 @@ class Session:
             action = self.decisions.record(made)
             for item, d in zip(some, made):
                 item.decision = d.model_copy(update={"action": action})
-                self._unwritten |= {(student, item.slot): (student, item.decision, source) for student, source in item.cells}
+                self._unwritten |= {
+                    (student, item.slot): (student, item.decision, source) for student, source in item.cells
+                }
             self.kept_back = self._flush()
             return self._changed(some)
 
@@ -72,8 +84,15 @@ class Session:
                     self._unwritten.pop((student, item.slot), None)
             written = {(student, d.slot) for d in undone.decisions for student in d.students}
             self._reopen += [(student, slot, undone.action) for student, slot in written]
-            self._reopen += [(student, i.slot, "") for i in changed for student in i.students if (student, i.slot) not in written]
-            self._unwritten |= {(student, i.slot): (student, i.decision, source) for i in changed if i.decision for student, source in i.cells}
+            self._reopen += [
+                (student, i.slot, "") for i in changed for student in i.students if (student, i.slot) not in written
+            ]
+            self._unwritten |= {
+                (student, i.slot): (student, i.decision, source)
+                for i in changed
+                if i.decision
+                for student, source in i.cells
+            }
             self.kept_back = self._flush()
             return self._changed(changed) | {"undone": len(changed)}
 
@@ -90,7 +109,9 @@ class Session:
 
     def _item(self, name: str) -> Item:
         if name not in self.items:
-            raise CourseError("This answer is not among those that wait.", where=str(name)[:80], remedy="Load the page again.")
+            raise CourseError(
+                "This answer is not among those that wait.", where=str(name)[:80], remedy="Load the page again."
+            )
         return self.items[name]
 
     def _decision(self, item: Item, points: float, links, misconceptions, false, group, when: str) -> Decision:
@@ -99,9 +120,17 @@ class Session:
             raise CourseError(f"{item.slot} has 0 to {slot.points} points.", where=item.id, remedy="Give one of these.")
         ids, wrong = {x.id for x in slot.links}, {m.id for m in slot.misconceptions}
         if not set(links or ()) <= ids or not set(misconceptions or ()) <= wrong:
-            raise CourseError("A link is named that the rubric does not have.", where=item.id, remedy="Load the page again.")
-        mine = [x.id for x in slot.links if x.id in links] if links is not None else fitting(slot, item.read, int(points))
-        held = misconceptions if misconceptions is not None else [m for m in sorted(item.read.misconceptions) if not points]
+            raise CourseError(
+                "A link is named that the rubric does not have.", where=item.id, remedy="Load the page again."
+            )
+        mine = (
+            [x.id for x in slot.links if x.id in links] if links is not None else fitting(slot, item.read, int(points))
+        )
+        held = (
+            misconceptions
+            if misconceptions is not None
+            else [m for m in sorted(item.read.misconceptions) if not points]
+        )
         if false is None:
             false = bool(held) or (item.read.false and not points)
         return decision_for(
@@ -114,7 +143,11 @@ class Session:
         if not self._unwritten and not self._reopen:
             return ""
         try:
-            with run_lock(self.course, self.lesson.slug), self.course.gradebook(must_exist=True, write=True) as gradebook, server_lock(gradebook, self.lesson.slug):
+            with (
+                run_lock(self.course, self.lesson.slug),
+                self.course.gradebook(must_exist=True, write=True) as gradebook,
+                server_lock(gradebook, self.lesson.slug),
+            ):
                 take_back(gradebook, self.lesson.slug, self._reopen)
                 write_decided(gradebook, self.lesson.slug, self._unwritten.values())
         except (CourseError, OSError) as e:
@@ -142,7 +175,18 @@ class Session:
                 }
                 for name, s in rubric.slots.items()
             }
-            groups = [{"id": g.id, "slot": g.slot, "links": sorted(g.links), "misconceptions": sorted(g.misconceptions), "false": g.false, "mixed": g.mixed, "items": [i.id for i in g.items]} for g in self.groups]
+            groups = [
+                {
+                    "id": g.id,
+                    "slot": g.slot,
+                    "links": sorted(g.links),
+                    "misconceptions": sorted(g.misconceptions),
+                    "false": g.false,
+                    "mixed": g.mixed,
+                    "items": [i.id for i in g.items],
+                }
+                for g in self.groups
+            ]
             return {
                 "lesson": self.lesson.slug,
                 "title": {lang: e.title for lang, e in self.lesson.editions.items()},
@@ -162,12 +206,25 @@ class Session:
         return {
             "students": list(item.students),
             "pieces": pieces(item.answer, item.read),
-            "marks": {m.id: {"present": round(m.present, 3), "contradicted": round(m.contradicted, 3)} for m in item.read.marks},
+            "marks": {
+                m.id: {"present": round(m.present, 3), "contradicted": round(m.contradicted, 3)}
+                for m in item.read.marks
+            },
             "links": [x.id for x in slot.links if x.id in item.read.links],
             "misconceptions": [m.id for m in slot.misconceptions if m.id in item.read.misconceptions],
             "false": item.read.false,
             "suggested": slot.points_for(item.read.links),
-            "doubts": [{"id": m.id, "kind": m.kind, "present": round(m.present, 2), "contradicted": round(m.contradicted, 2), "quote": _told(item.answer, m)} for m in item.read.marks if m.doubted],
+            "doubts": [
+                {
+                    "id": m.id,
+                    "kind": m.kind,
+                    "present": round(m.present, 2),
+                    "contradicted": round(m.contradicted, 2),
+                    "quote": _told(item.answer, m),
+                }
+                for m in item.read.marks
+                if m.doubted
+            ],
             "why": {"zh": item.score.reasons, "en": item.score.reasons_en or item.score.reasons},
             "shared": item.shared,
             "old": item.old and {"points": item.old[0], "by": item.old[1], "why": item.old[2]},
@@ -176,7 +233,15 @@ class Session:
 
 
 def _said(d: Decision | None) -> dict | None:
-    return d and {"points": d.points, "links": list(d.links), "misconceptions": list(d.misconceptions), "false": d.false, "by": d.by, "when": d.when, "group": d.group}
+    return d and {
+        "points": d.points,
+        "links": list(d.links),
+        "misconceptions": list(d.misconceptions),
+        "false": d.false,
+        "by": d.by,
+        "when": d.when,
+        "group": d.group,
+    }
 
 
 def fitting(slot: Slot, read: Read, points: int) -> list[str]:
@@ -212,7 +277,10 @@ def _told(answer: str, mark: Mark, most: int = 120) -> str:
 
 def _look(marks: list[Mark]) -> str:
     """How a piece is marked: what speaks against it is stronger than what speaks for it."""
-    if any((m.kind in (WRONG, "misconception") or m.contradicted > m.present) and (m.ticked or m.contradicted >= 0.5) for m in marks):
+    if any(
+        (m.kind in (WRONG, "misconception") or m.contradicted > m.present) and (m.ticked or m.contradicted >= 0.5)
+        for m in marks
+    ):
         return "against"
     if any(m.kind == "link" and m.ticked and not m.doubted for m in marks):
         return "for"

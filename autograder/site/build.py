@@ -17,7 +17,9 @@ from autograder.site.stage import stage
 from autograder.site.words import WORDS
 
 EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
-LACKS = {"quarto": "Beside --renderer smalldocs it lacks: diagrams in dark colours (they stand on a light card in dark mode). It also takes several times as long."}
+LACKS = {
+    "quarto": "Beside --renderer smalldocs it lacks: diagrams in dark colours (they stand on a light card in dark mode). It also takes several times as long."
+}
 MARK = ".hopper-course-site"
 
 
@@ -28,7 +30,14 @@ class Built:
     pages: int
 
 
-def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", lessons: Path | None = None, progress=lambda message: None) -> Built:
+def build_site(
+    out: Path,
+    *,
+    edition: str = "student",
+    renderer: str = "auto",
+    lessons: Path | None = None,
+    progress=lambda message: None,
+) -> Built:
     """Build both languages of one edition into `out` (zh/, en/ and a start page).
 
     An old site in `out` is replaced only after the new one is whole; a folder that holds anything else is left alone.
@@ -39,10 +48,17 @@ def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", l
     renderer = choose(renderer)
     lessons = lessons or lessons_dir()
     if out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / MARK).is_file())):
-        raise CourseError("The output folder holds files that are not a built site.", where=str(out), remedy="Name an empty or new folder with --out.")
+        raise CourseError(
+            "The output folder holds files that are not a built site.",
+            where=str(out),
+            remedy="Name an empty or new folder with --out.",
+        )
     out.parent.mkdir(parents=True, exist_ok=True)
     # Quarto ignores a project in a folder that starts with a dot, so what it renders does not lie beside `out`.
-    with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as work, tempfile.TemporaryDirectory(prefix="course-site-") as sources:
+    with (
+        tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as work,
+        tempfile.TemporaryDirectory(prefix="course-site-") as sources,
+    ):
         new = Path(work) / "site"
         new.mkdir()
         for lang in LANGS:
@@ -57,7 +73,11 @@ def build_site(out: Path, *, edition: str = "student", renderer: str = "auto", l
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")
         if dead := dead_links(new):
-            raise CourseError("The site has broken links: " + "; ".join(dead[:5]), where=str(lessons), remedy="Mend the links in the pages named.")
+            raise CourseError(
+                "The site has broken links: " + "; ".join(dead[:5]),
+                where=str(lessons),
+                remedy="Mend the links in the pages named.",
+            )
         pages = len(list(new.rglob("*.html")))
         if out.exists():
             shutil.move(str(out), str(Path(work) / "old"))

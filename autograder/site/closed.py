@@ -45,7 +45,11 @@ def close_site(site: Path, lang: str) -> None:
     if lang == "zh" and script.is_file():
         script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
     if leaks := outside_requests(site):
-        raise CourseError("The site would ask other hosts: " + "; ".join(leaks[:5]), where=str(site), remedy="Use local files in the pages named.")
+        raise CourseError(
+            "The site would ask other hosts: " + "; ".join(leaks[:5]),
+            where=str(site),
+            remedy="Use local files in the pages named.",
+        )
 
 
 def _close_page(html: str, up: str, lang: str) -> str:

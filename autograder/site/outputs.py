@@ -43,21 +43,53 @@ def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) 
     kept = cache / f"{_key(program, root)}.json"
     if kept.is_file():
         return {int(k): [nbformat.from_dict(o) for o in v] for k, v in json.loads(kept.read_text()).items()}
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (FIGURES, *(s for _, s in program))])
+    nb = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in (FIGURES, *(s for _, s in program))]
+    )
     nb.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     # The kernel's own log (stderr of its process, not of the cells) is no part of the page or the terminal.
-    quiet = {"env": {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"}, "stderr": subprocess.DEVNULL}
+    quiet = {
+        "env": {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline"},
+        "stderr": subprocess.DEVNULL,
+    }
     try:
-        run_cells(nb, execute=quiet, timeout=TIME_LIMIT_S, kernel_name="python3", resources={"metadata": {"path": str(lesson.folder)}})
+        run_cells(
+            nb,
+            execute=quiet,
+            timeout=TIME_LIMIT_S,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(lesson.folder)}},
+        )
     except CellExecutionError as e:
-        at = next((edition.cells[i].line for (i, _), c in zip(program, nb.cells[1:]) if c.get("outputs") and c.outputs[-1].output_type == "error"), 1)
-        raise CourseError(f"A code cell of the page fails: {e.ename}: {e.evalue}", where=f"{edition.path}:{at}", remedy="Run the page's cells in order and mend it.") from None
+        at = next(
+            (
+                edition.cells[i].line
+                for (i, _), c in zip(program, nb.cells[1:])
+                if c.get("outputs") and c.outputs[-1].output_type == "error"
+            ),
+            1,
+        )
+        raise CourseError(
+            f"A code cell of the page fails: {e.ename}: {e.evalue}",
+            where=f"{edition.path}:{at}",
+            remedy="Run the page's cells in order and mend it.",
+        ) from None
     except (TimeoutError, RuntimeError) as e:
-        raise CourseError(f"The page's cells do not run to their end: {type(e).__name__}.", where=str(edition.path), remedy="Run `course lint --run` on the lesson; it names the cell.") from None
+        raise CourseError(
+            f"The page's cells do not run to their end: {type(e).__name__}.",
+            where=str(edition.path),
+            remedy="Run `course lint --run` on the lesson; it names the cell.",
+        ) from None
     found = {i: still_outputs(nb, cell) for (i, _), cell in zip(program, nb.cells[1:])}
     for i, outputs in found.items():
-        if error := next((o for o in outputs if o.output_type == "error"), None):  # a widget keeps its function's error to itself
-            raise CourseError(f"A code cell of the page fails: {error.ename}: {error.evalue}", where=f"{edition.path}:{edition.cells[i].line}", remedy="Mend the function that the widget calls.")
+        if error := next(
+            (o for o in outputs if o.output_type == "error"), None
+        ):  # a widget keeps its function's error to itself
+            raise CourseError(
+                f"A code cell of the page fails: {error.ename}: {error.evalue}",
+                where=f"{edition.path}:{edition.cells[i].line}",
+                remedy="Mend the function that the widget calls.",
+            )
     cache.mkdir(parents=True, exist_ok=True)
     partial = kept.with_suffix(".part")
     partial.write_text(json.dumps(found, ensure_ascii=False))

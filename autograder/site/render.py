@@ -19,7 +19,10 @@ def choose(renderer: str) -> str:
         raise CourseError(f"There is no renderer {renderer!r}.", remedy=f"Use one of {', '.join(RENDERERS)}.")
     found = shutil.which("quarto")
     if renderer == "quarto" and not found:
-        raise CourseError("Quarto is not installed.", remedy="Install it from its website, or use --renderer smalldocs, which needs nothing.")
+        raise CourseError(
+            "Quarto is not installed.",
+            remedy="Install it from its website, or use --renderer smalldocs, which needs nothing.",
+        )
     return "quarto" if found and renderer != "smalldocs" else "smalldocs"
 
 
@@ -40,13 +43,33 @@ def render(project: Path, renderer: str) -> Path:
 
 def _quarto(project: Path) -> None:
     try:
-        run = subprocess.run(["quarto", "render", str(project)], capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=QUARTO_LIMIT_S, env={**os.environ, "QUARTO_PYTHON": ""})
+        run = subprocess.run(
+            ["quarto", "render", str(project)],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=QUARTO_LIMIT_S,
+            env={**os.environ, "QUARTO_PYTHON": ""},
+        )
     except subprocess.TimeoutExpired:
-        raise CourseError(f"Quarto did not end within {QUARTO_LIMIT_S} s.", where=str(project), remedy="Use --renderer smalldocs, which takes seconds.") from None
+        raise CourseError(
+            f"Quarto did not end within {QUARTO_LIMIT_S} s.",
+            where=str(project),
+            remedy="Use --renderer smalldocs, which takes seconds.",
+        ) from None
     except OSError as e:
-        raise CourseError(f"Quarto does not start: {e.strerror}.", where=str(project), remedy="Mend its installation (`quarto check`), or use --renderer smalldocs.") from None
+        raise CourseError(
+            f"Quarto does not start: {e.strerror}.",
+            where=str(project),
+            remedy="Mend its installation (`quarto check`), or use --renderer smalldocs.",
+        ) from None
     if run.returncode:
-        raise CourseError(f"Quarto failed: {(run.stderr.strip() or run.stdout.strip())[-2000:]}", where=str(project), remedy="Mend the page it names, or use --renderer smalldocs.")
+        raise CourseError(
+            f"Quarto failed: {(run.stderr.strip() or run.stdout.strip())[-2000:]}",
+            where=str(project),
+            remedy="Mend the page it names, or use --renderer smalldocs.",
+        )
 
 
 def _smalldocs(project: Path) -> None:

@@ -45,7 +45,9 @@ def pages(lessons: Path, lang: str) -> list[Page]:
         name = source.parent.name
         found.append(Page(source, "" if name == "home" else name, name in known))
     if not any(p.folder == "" for p in found):
-        raise CourseError(f"The {lang} home page is missing.", where=str(lessons / "home" / f"{lang}.qmd"), remedy="Add it.")
+        raise CourseError(
+            f"The {lang} home page is missing.", where=str(lessons / "home" / f"{lang}.qmd"), remedy="Add it."
+        )
     return found
 
 
@@ -59,7 +61,9 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
         config["format"]["html"]["theme"] = _smalldocs_themes(out)
     else:
         config |= {"filters": source_config["filters"]}
-        config["format"]["html"] |= {k: source_config["format"]["html"][k] for k in ("theme", "respect-user-color-scheme", "mermaid")}
+        config["format"]["html"] |= {
+            k: source_config["format"]["html"][k] for k in ("theme", "respect-user-color-scheme", "mermaid")
+        }
         for name in ("page.lua", "theme.scss"):
             shutil.copy(lessons / name, out / name)
     _YAML.dump(config, out / "_quarto.yml")
@@ -94,7 +98,11 @@ def _config(lessons: Path, data: dict, lang: str, edition: str) -> dict:
     sidebars = site.get("sidebar", [])
     side = next((s for s in sidebars if s.get("id") == lang), None)
     if side is None:
-        raise CourseError(f"There is no sidebar with id {lang}.", where=str(lessons / "_quarto.yml"), remedy="Add one for each language.")
+        raise CourseError(
+            f"There is no sidebar with id {lang}.",
+            where=str(lessons / "_quarto.yml"),
+            remedy="Add one for each language.",
+        )
     words = WORDS[lang]
     other = "en" if lang == "zh" else "zh"
     side = {k: v for k, v in side.items() if k != "id"} | {"contents": _hrefs(side["contents"], lang)}
@@ -190,7 +198,10 @@ def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
 
     data = json.loads((lesson / "accuracy.json").read_text(encoding="utf-8"))
     title, _, body = page(data, lang).partition("\n")
-    (target / "accuracy.qmd").write_text(f"---\ntitle: {json.dumps(title.lstrip('# ').removesuffix(data['lesson']).strip(), ensure_ascii=False)}\nlang: {lang}\n---\n{body}", encoding="utf-8")
+    (target / "accuracy.qmd").write_text(
+        f"---\ntitle: {json.dumps(title.lstrip('# ').removesuffix(data['lesson']).strip(), ensure_ascii=False)}\nlang: {lang}\n---\n{body}",
+        encoding="utf-8",
+    )
     return True
 
 
@@ -231,7 +242,11 @@ def _attrs(div: Div) -> str:
 
 def _code(cell, outputs: list, target: Path, index: int, labels: dict[str, str]) -> str:
     title = labels.get(cell.role or "")
-    shown = "" if cell.options.get("echo") is False or cell.options.get("include") is False else f"```python\n{cell.source}\n```"
+    shown = (
+        ""
+        if cell.options.get("echo") is False or cell.options.get("include") is False
+        else f"```python\n{cell.source}\n```"
+    )
     pieces = [f"[{title}]{{.cell-role .role-{cell.role}}}" if title and shown else "", shown]
     pieces += [_output(o, target, f"cell{index}-{n}") for n, o in enumerate(outputs)]
     if cell.options.get("include") is False:
@@ -253,7 +268,7 @@ def _output(output, target: Path, name: str) -> str:
         (folder / f"{name}.{suffix}").write_bytes(raw)
         return f"![](outputs/{name}.{suffix}){{.cell-figure}}"
     if "text/html" in data:
-        return f"```{{=html}}\n<div class=\"cell-output\">{data['text/html']}</div>\n```"
+        return f'```{{=html}}\n<div class="cell-output">{data["text/html"]}</div>\n```'
     if "text/markdown" in data:
         return "::: {.cell-output}\n\n" + data["text/markdown"] + "\n\n:::"
     return _pre(data["text/plain"]) if "text/plain" in data else ""

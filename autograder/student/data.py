@@ -127,9 +127,9 @@ def _is_called(slug: str, name: str) -> bool:
 def _from_repository(name: str, near: Path, lang: str) -> StudentLesson:
     """Inside a checkout of the course, from the lesson itself."""
     try:
+        from autograder.lesson import load_lesson
         from autograder.paths import course_root
         from autograder.release.data import student_lesson
-        from autograder.lesson import load_lesson
     except ModuleNotFoundError:  # a student's install has neither the release part nor jupytext
         pass
     else:

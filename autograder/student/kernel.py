@@ -12,7 +12,9 @@ SHOWN = 6  # rows that agree; every row that does not is shown
 BLANK = "______"
 
 
-def run_and_compare(name: str, mine: Callable, lang: str, *, count: int, backend: str | None) -> tuple[Report, dict | None]:
+def run_and_compare(
+    name: str, mine: Callable, lang: str, *, count: int, backend: str | None
+) -> tuple[Report, dict | None]:
     """(report, receipt as a MIME bundle). A kernel that cannot run here is said, not raised."""
     report = Report(say(lang, "kernel_title", name=name), lang)
     try:
@@ -44,7 +46,11 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
         report.add("bad", str(e), "challenge")
         return report, None
     if comparison.error:
-        report.add("bad", say(lang, "challenge_run" if comparison.rows else "challenge_compile", error=comparison.error), "challenge")
+        report.add(
+            "bad",
+            say(lang, "challenge_run" if comparison.rows else "challenge_compile", error=comparison.error),
+            "challenge",
+        )
     elif comparison.passed:
         report.add("ok", say(lang, "challenge_done", n=len(comparison.rows)), "challenge")
     if comparison.rows:
@@ -55,7 +61,16 @@ def try_line(name: str, line: str, lang: str, *, count: int) -> tuple[Report, di
 def _rows(report: Report, comparison, lang: str, who: str) -> None:
     agreeing = [r for r in comparison.rows if r.passed]
     for row in (r for r in comparison.rows if not r.passed):
-        report.add("bad", say(lang, "row_bad", case=row.label, why=row.note or say(lang, "row_error", error=row.error, bound=row.bound)), "case")
+        report.add(
+            "bad",
+            say(
+                lang,
+                "row_bad",
+                case=row.label,
+                why=row.note or say(lang, "row_error", error=row.error, bound=row.bound),
+            ),
+            "case",
+        )
     for row in agreeing[:SHOWN]:
         report.add("ok", say(lang, "row_ok", case=row.label, error=row.error), "case")
     if len(agreeing) > SHOWN:

@@ -40,7 +40,9 @@ def looks() -> Iterator[Look]:
         ("student", "emulator", _emulator),
         ("student", "system compiler", _compiler),
     ]
-    if importlib.util.find_spec("autograder.grading.sandbox"):  # of the grader a student's install has the reading alone
+    if importlib.util.find_spec(
+        "autograder.grading.sandbox"
+    ):  # of the grader a student's install has the reading alone
         probes += [
             ("instructor", "packages", _instructor_packages),
             ("instructor", "sandbox", _sandbox),
@@ -53,7 +55,13 @@ def looks() -> Iterator[Look]:
         try:
             found = probe()
         except Exception as e:  # a doctor that dies tells nothing
-            found = Look(part, name, "missing", f"looking for it failed: {type(e).__name__}: {e}", "Report this with the output of `course doctor`.")
+            found = Look(
+                part,
+                name,
+                "missing",
+                f"looking for it failed: {type(e).__name__}: {e}",
+                "Report this with the output of `course doctor`.",
+            )
         yield from found if isinstance(found, list) else [found]
 
 
@@ -65,7 +73,12 @@ def _python() -> Look:
 
 
 def _packages() -> Look:
-    return _require("student", "packages", [r for r in _requires() if "extra ==" not in r], "python -m pip install -r requirements.txt")
+    return _require(
+        "student",
+        "packages",
+        [r for r in _requires() if "extra ==" not in r],
+        "python -m pip install -r requirements.txt",
+    )
 
 
 def _instructor_packages() -> Look:
@@ -95,7 +108,13 @@ def _require(part: str, name: str, requirements: list[str], remedy: str) -> Look
     if not requirements:
         return Look(part, name, "missing", "hopper-course itself is not installed", remedy)
     if absent or old:
-        return Look(part, name, "missing", "; ".join(filter(None, [absent and "missing: " + ", ".join(absent), old and "too old: " + ", ".join(old)])), remedy)
+        return Look(
+            part,
+            name,
+            "missing",
+            "; ".join(filter(None, [absent and "missing: " + ", ".join(absent), old and "too old: " + ", ".join(old)])),
+            remedy,
+        )
     return Look(part, name, "ok", ", ".join(present))
 
 
@@ -110,7 +129,13 @@ def _kernels() -> Look:
     try:
         choice = choose(None)
     except kernels.BackendError as e:
-        return Look("student", "kernels", "missing", str(e), "python -m pip install ziglang (a compiler in a package) is enough for the emulator.")
+        return Look(
+            "student",
+            "kernels",
+            "missing",
+            str(e),
+            "python -m pip install ziglang (a compiler in a package) is enough for the emulator.",
+        )
     return Look("student", "kernels", "ok", f"run on the {choice.name}: {choice.why}")
 
 
@@ -122,21 +147,39 @@ def _gpu() -> Look:
     driver = f", driver for CUDA {device.driver}" if device.driver else ""
     if device.usable:
         return Look("student", "GPU", "ok", f"{device.name}{capability}{driver}")
-    return Look("student", "GPU", "optional", f"{device.why}{' Found: ' + device.name + capability + driver + '.' if device.name else ''}", "Not needed: the emulator runs the same kernels. For a Hopper GPU: python -m pip install -r requirements-gpu.txt")
+    return Look(
+        "student",
+        "GPU",
+        "optional",
+        f"{device.why}{' Found: ' + device.name + capability + driver + '.' if device.name else ''}",
+        "Not needed: the emulator runs the same kernels. For a Hopper GPU: python -m pip install -r requirements-gpu.txt",
+    )
 
 
 def _emulator() -> Look:
     from kernels import emulator
 
     usable, why = emulator.available()
-    return Look("student", "emulator", "ok" if usable else "missing", why, "" if usable else "python -m pip install ziglang; on Windows or macOS see the README for what runs there.")
+    return Look(
+        "student",
+        "emulator",
+        "ok" if usable else "missing",
+        why,
+        "" if usable else "python -m pip install ziglang; on Windows or macOS see the README for what runs there.",
+    )
 
 
 def _compiler() -> Look:
     found = next((p for name in ("c++", "g++", "clang++") if (p := shutil.which(name))), None)
     if found:
         return Look("student", "system compiler", "ok", f"{found} ({_first_line([found, '--version'])})")
-    return Look("student", "system compiler", "optional", "none", "Not needed: the ziglang package compiles too, a little slower.")
+    return Look(
+        "student",
+        "system compiler",
+        "optional",
+        "none",
+        "Not needed: the ziglang package compiles too, a little slower.",
+    )
 
 
 def _sandbox() -> Look:
@@ -154,14 +197,29 @@ def _sandbox() -> Look:
 
 def _nbgrader() -> list[Look]:
     out = []
-    for tool, why in (("nbgrader", "its own commands and formgrader"), ("alembic", "nbgrader calls it by name to make the gradebook")):
+    for tool, why in (
+        ("nbgrader", "its own commands and formgrader"),
+        ("alembic", "nbgrader calls it by name to make the gradebook"),
+    ):
         beside = Path(sys.executable).parent / tool
         if path := shutil.which(tool):
             out.append(Look("instructor", tool, "ok", path))
         elif beside.exists():  # `course` puts its own environment on PATH; nbgrader's commands do not
-            out.append(Look("instructor", tool, "optional", f"{beside}, not on PATH ({why})", "`course` finds it there; for nbgrader's own commands activate the environment."))
+            out.append(
+                Look(
+                    "instructor",
+                    tool,
+                    "optional",
+                    f"{beside}, not on PATH ({why})",
+                    "`course` finds it there; for nbgrader's own commands activate the environment.",
+                )
+            )
         else:
-            out.append(Look("instructor", tool, "missing", f"not installed ({why})", "python -m pip install -e '.[instructor]'"))
+            out.append(
+                Look(
+                    "instructor", tool, "missing", f"not installed ({why})", "python -m pip install -e '.[instructor]'"
+                )
+            )
     return out
 
 
@@ -169,14 +227,26 @@ def _quarto() -> Look:
     path = shutil.which("quarto")
     if path:
         return Look("instructor", "Quarto", "ok", f"{path} ({_first_line([path, '--version'])})")
-    return Look("instructor", "Quarto", "optional", "not installed; `course site` renders with smalldocs", "For Quarto's own look install it from quarto.org.")
+    return Look(
+        "instructor",
+        "Quarto",
+        "optional",
+        "not installed; `course site` renders with smalldocs",
+        "For Quarto's own look install it from quarto.org.",
+    )
 
 
 def _chromium() -> Look:
     path = next((p for name in CHROMIUM if (p := shutil.which(name))), None)
     if path:
         return Look("instructor", "Chromium", "ok", f"{path} ({_first_line([path, '--version', '--no-sandbox'])})")
-    return Look("instructor", "Chromium", "optional", "not installed; browser tests are skipped", "Debian, Ubuntu: apt install chromium")
+    return Look(
+        "instructor",
+        "Chromium",
+        "optional",
+        "not installed; browser tests are skipped",
+        "Debian, Ubuntu: apt install chromium",
+    )
 
 
 def _course() -> Look:

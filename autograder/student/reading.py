@@ -43,7 +43,9 @@ def read_saved(path: Path, lesson: StudentLesson | None = None) -> Saved:
     lesson: which lesson it is; by default the one whose data lie beside the notebook. Raises CourseError, in the notebook's language
     as far as it can be told, where the file cannot be read or no such lesson is known.
     """
-    lang = next((p.name for p in (path.absolute(), path.absolute().parent) if p.name in LANGS), "")  # a bundle keeps zh/ and en/ apart
+    lang = next(
+        (p.name for p in (path.absolute(), path.absolute().parent) if p.name in LANGS), ""
+    )  # a bundle keeps zh/ and en/ apart
     if not path.exists():
         raise CourseError(say(lang, "no_file"), where=str(path))
     try:
@@ -86,13 +88,22 @@ def _lessons(path: Path, lang: str) -> list[StudentLesson]:
 
 
 def _named(path: Path) -> list[str]:
-    return [m[0] for name in (path.stem, path.absolute().parent.name, path.absolute().parent.parent.name) if (m := _SLUG.search(name))]
+    return [
+        m[0]
+        for name in (path.stem, path.absolute().parent.name, path.absolute().parent.parent.name)
+        if (m := _SLUG.search(name))
+    ]
 
 
 def editions_of(lesson: StudentLesson) -> dict[str, Released]:
     """The released notebooks as the grader's reading needs them."""
     return {
-        lang: edition_of(lang, [part_of(c.part or c.id, c.kind, c.source, (c.part, c.id)) for c in cells], lesson.function, lesson.release(lang))
+        lang: edition_of(
+            lang,
+            [part_of(c.part or c.id, c.kind, c.source, (c.part, c.id)) for c in cells],
+            lesson.function,
+            lesson.release(lang),
+        )
         for lang, cells in lesson.released.items()
     }
 

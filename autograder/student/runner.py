@@ -26,7 +26,9 @@ from autograder.student.words import say
 SECONDS = 30
 
 
-def run_apart(lesson: StudentLesson, lang: str, program: ast.Module | None, cases: list[str], seconds: float = SECONDS) -> list[Item]:
+def run_apart(
+    lesson: StudentLesson, lang: str, program: ast.Module | None, cases: list[str], seconds: float = SECONDS
+) -> list[Item]:
     """Visible checks and the student's own case. program: the released cell with the student's fill, as it is graded (None: there is
     none). cases: code cells that may hold the own case; they are read, not run. Nothing is tried where there is neither."""
     try:
@@ -34,7 +36,13 @@ def run_apart(lesson: StudentLesson, lang: str, program: ast.Module | None, case
         packed = base64.b64encode(pickle.dumps(program)).decode() if program is not None else None
     except RecursionError:  # nested too deeply to be graded, which is said elsewhere
         packed = None
-    request = {"function": lesson.function, "lang": lang, "released": lesson.part("exercise", lang).source, "program": packed, "cases": cases}
+    request = {
+        "function": lesson.function,
+        "lang": lang,
+        "released": lesson.part("exercise", lang).source,
+        "program": packed,
+        "cases": cases,
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "autograder.student.runner"],
         stdin=subprocess.PIPE,

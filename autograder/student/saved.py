@@ -37,13 +37,23 @@ def _item(finding: Finding, lang: str) -> Item:
 
 def other_release_items(saved: Saved, lang: str) -> list[Item]:
     theirs = saved.reading.other_release
-    return [] if not theirs else [Item("note", say(lang, "other_release", theirs=theirs, release=saved.reading.released.release), "release")]
+    return (
+        []
+        if not theirs
+        else [
+            Item("note", say(lang, "other_release", theirs=theirs, release=saved.reading.released.release), "release")
+        ]
+    )
 
 
 def doubled_items(saved: Saved, lang: str) -> list[Item]:
     """Parts that stand there more than once. The grader says which one counts; it is no fault."""
     found = saved.reading.found | {"exercise": saved.reading.exercise}
-    return [Item("note", say(lang, "part_doubled", part=say(lang, f"name_{name}"), n=len(found[name])), "doubled") for name in _WRITTEN if len(found.get(name, [])) > 1]
+    return [
+        Item("note", say(lang, "part_doubled", part=say(lang, f"name_{name}"), n=len(found[name])), "doubled")
+        for name in _WRITTEN
+        if len(found.get(name, [])) > 1
+    ]
 
 
 def fill_items(saved: Saved, lang: str) -> tuple[list[Item], ast.Module | None]:
@@ -71,9 +81,15 @@ def own_case_items(saved: Saved, lang: str) -> list[Item]:
     try:
         read_own_case(own_case_sources(saved))
     except NoCase as e:
-        if e.empty and "boundary_case" not in saved.reading.found and not any("my_" in source for source in own_case_sources(saved)):
+        if (
+            e.empty
+            and "boundary_case" not in saved.reading.found
+            and not any("my_" in source for source in own_case_sources(saved))
+        ):
             return [_missing("boundary_case", lang)]
-        return [Item("todo", say(lang, "case_empty"), "own_case") if e.empty else Item("bad", e.why.get(lang), "own_case")]
+        return [
+            Item("todo", say(lang, "case_empty"), "own_case") if e.empty else Item("bad", e.why.get(lang), "own_case")
+        ]
     return []
 
 
@@ -85,12 +101,26 @@ def answer_items(saved: Saved, lang: str) -> list[Item]:
         if not count and slot not in saved.reading.found:
             items.append(_missing(slot, lang))
         elif not count:
-            items.append(Item("todo", say(lang, "answer_empty", slot=name, points=_points(saved.lesson.points[slot], lang)), "answer"))
+            items.append(
+                Item(
+                    "todo",
+                    say(lang, "answer_empty", slot=name, points=_points(saved.lesson.points[slot], lang)),
+                    "answer",
+                )
+            )
         else:
-            items.append(Item("todo" if count < FEW_WORDS else "ok", say(lang, "answer_short" if count < FEW_WORDS else "answer_written", slot=name, count=count), "answer"))
+            items.append(
+                Item(
+                    "todo" if count < FEW_WORDS else "ok",
+                    say(lang, "answer_short" if count < FEW_WORDS else "answer_written", slot=name, count=count),
+                    "answer",
+                )
+            )
     uncertain = saved.reading.doubtful
     items += [Item("bad", say(lang, "answer_place", slot=say(lang, f"slot_{slot}")), "answer") for slot in uncertain]
-    return items + [Item("note", f.message.get(lang), "answer") for f in about_answers(saved.reading) if f.where not in uncertain]
+    return items + [
+        Item("note", f.message.get(lang), "answer") for f in about_answers(saved.reading) if f.where not in uncertain
+    ]
 
 
 def has_outputs(saved: Saved) -> bool:

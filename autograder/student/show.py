@@ -12,7 +12,12 @@ from autograder.student.words import say
 
 Status = Literal["ok", "bad", "todo", "note"]
 _SIGN = {"ok": "✔", "bad": "✘", "todo": "○", "note": "·"}
-_COLOUR = {"ok": "var(--jp-success-color1, #2e7d32)", "bad": "var(--jp-error-color1, #c62828)", "todo": "var(--jp-warn-color1, #b26a00)", "note": "inherit"}
+_COLOUR = {
+    "ok": "var(--jp-success-color1, #2e7d32)",
+    "bad": "var(--jp-error-color1, #c62828)",
+    "todo": "var(--jp-warn-color1, #b26a00)",
+    "note": "inherit",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,11 @@ class Report:
         return sum(i.status in ("bad", "todo") for i in self.items)
 
     def __str__(self) -> str:
-        lines = [self.title, *(f"  {_SIGN[i.status]} " + i.text.replace("\n", "\n    ") for i in self.items), *self.foot]
+        lines = [
+            self.title,
+            *(f"  {_SIGN[i.status]} " + i.text.replace("\n", "\n    ") for i in self.items),
+            *self.foot,
+        ]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -57,7 +66,9 @@ class Report:
             f'<span style="display:inline-block;max-width:calc(100% - 2em)">{_text(i.text)}</span></li>'
             for i in self.items
         )
-        foot = "".join(f'<div style="opacity:.75;margin-top:.3em;white-space:pre-wrap">{html.escape(f)}</div>' for f in self.foot)
+        foot = "".join(
+            f'<div style="opacity:.75;margin-top:.3em;white-space:pre-wrap">{html.escape(f)}</div>' for f in self.foot
+        )
         return f'<div style="border-left:4px solid var(--jp-brand-color1, #1976d2);padding:.4em .8em"><strong>{html.escape(self.title)}</strong><ul style="margin:.3em 0;padding:0">{rows}</ul>{foot}</div>'
 
 

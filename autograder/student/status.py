@@ -24,7 +24,17 @@ def boundary_report(lesson: StudentLesson, lang: str, space: dict) -> Report:
     exercise = lesson.part("exercise", lang).source
     report = Report(say(lang, "title_boundary"), lang)
     there = "my_case" in space and "my_prediction" in space
-    report.extend(check_own_case(space.get("my_case"), space.get("my_prediction"), space.get(lesson.function), lesson.function, exercise, lang, written=there))
+    report.extend(
+        check_own_case(
+            space.get("my_case"),
+            space.get("my_prediction"),
+            space.get(lesson.function),
+            lesson.function,
+            exercise,
+            lang,
+            written=there,
+        )
+    )
     return report
 
 
@@ -44,7 +54,9 @@ def whole_report(lesson: StudentLesson, lang: str, space: dict, notebook: Path |
 
 
 def _answers(lesson: StudentLesson, lang: str, notebook: Path) -> list[Item]:
-    from autograder.student.reading import read_saved  # the grader's reading is not needed before a student asks for this
+    from autograder.student.reading import (
+        read_saved,
+    )  # the grader's reading is not needed before a student asks for this
     from autograder.student.saved import answer_items
 
     return answer_items(read_saved(notebook, lesson), lang)

@@ -17,7 +17,11 @@ from autograder.student.show import Item, error_text, short
 from autograder.student.words import say
 
 BLANK = "______"
-OFFERED = {"np": np, "numpy": np, "math": math}  # the grader has these in the exercise whether or not they were imported
+OFFERED = {
+    "np": np,
+    "numpy": np,
+    "math": math,
+}  # the grader has these in the exercise whether or not they were imported
 
 
 def asserts_of(exercise: str) -> list[ast.Assert]:
@@ -35,7 +39,9 @@ def check_function(function: Any, name: str, exercise: str, lang: str) -> list[I
         return [Item("todo", say(lang, "blank_empty", function=name), "blank")]
     space = _prelude(exercise, name)
     space[name] = function
-    items = [_one(check, space, lang) for check in asserts_of(exercise)] or [Item("note", say(lang, "no_visible"), "visible")]
+    items = [_one(check, space, lang) for check in asserts_of(exercise)] or [
+        Item("note", say(lang, "no_visible"), "visible")
+    ]
     if elsewhere := outside_names(function, space):
         items.append(Item("bad", say(lang, "outside_names", function=name, names=", ".join(elsewhere)), "outside"))
     return items
@@ -64,7 +70,11 @@ def outside_names(function: Callable, space: dict) -> list[str]:
 def _prelude(exercise: str, name: str) -> dict:
     """The cell's imports, constants and helpers, without the exercise's function and the asserts."""
     tree = ast.parse(exercise)
-    tree.body = [s for s in tree.body if not isinstance(s, ast.Assert) and not (isinstance(s, ast.FunctionDef) and s.name == name)]
+    tree.body = [
+        s
+        for s in tree.body
+        if not isinstance(s, ast.Assert) and not (isinstance(s, ast.FunctionDef) and s.name == name)
+    ]
     space: dict = {"__name__": "exercise"}
     exec(compile(tree, "<exercise>", "exec"), space)
     return space
@@ -88,7 +98,9 @@ def _value(node: ast.expr, space: dict) -> Any:
     return eval(compile(ast.Expression(node), "<check>", "eval"), space)
 
 
-def check_own_case(case: Any, prediction: Any, function: Any, name: str, exercise: str, lang: str, *, written: bool) -> list[Item]:
+def check_own_case(
+    case: Any, prediction: Any, function: Any, name: str, exercise: str, lang: str, *, written: bool
+) -> list[Item]:
     """The student's own boundary case: does his function give what he predicts? written: both names are set."""
     if not written:
         return [Item("todo", say(lang, "case_empty"), "own_case")]
@@ -118,7 +130,9 @@ def _visible_inputs(exercise: str, function: Callable, name: str) -> list[dict]:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
                 try:
                     args = [_value(a, space) for a in node.args]
-                    bound = inspect.signature(function).bind(*args, **{k.arg: _value(k.value, space) for k in node.keywords if k.arg})
+                    bound = inspect.signature(function).bind(
+                        *args, **{k.arg: _value(k.value, space) for k in node.keywords if k.arg}
+                    )
                 except Exception:  # a call that cannot be evaluated here is no input to compare with
                     continue
                 bound.apply_defaults()

@@ -22,7 +22,10 @@ def both(session: Session) -> list[dict]:
         worst = {"difference": 0.0, "gpu_error": 0.0, "emulator_error": 0.0, "share_of_bound": 0.0}
         for case in cases(spec, np.random.default_rng(23), COUNT):
             out = {backend: arrays.to_numpy(kernel(*case.arrays, **case.params)) for backend, kernel in kernels.items()}
-            reference, bound = kernels["gpu"].reference(*case.arrays, **case.params), tolerance(spec, case.arrays, case.params)
+            reference, bound = (
+                kernels["gpu"].reference(*case.arrays, **case.params),
+                tolerance(spec, case.arrays, case.params),
+            )
             errors = {backend: float(relative_error(result, reference)) for backend, result in out.items()}
             if not max(errors.values()) <= bound:
                 raise KernelError(f"{name}, {case.label}: error {errors}, bound {bound}.")

@@ -69,7 +69,19 @@ def profile(child: str, metrics: tuple[str, ...], pattern: str) -> tuple[list[di
     tool = shutil.which("ncu")
     if not tool:
         raise KernelError("ncu is not on the PATH: it comes with Nsight Compute.")
-    command = [tool, "--clock-control", "none", "--csv", "--metrics", ",".join(metrics), "-k", f"regex:{pattern}", sys.executable, "-c", child]
+    command = [
+        tool,
+        "--clock-control",
+        "none",
+        "--csv",
+        "--metrics",
+        ",".join(metrics),
+        "-k",
+        f"regex:{pattern}",
+        sys.executable,
+        "-c",
+        child,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
     lines = done.stdout.splitlines()
     start = next((i for i, l in enumerate(lines) if l.startswith('"ID"')), None)
@@ -85,11 +97,16 @@ def profile(child: str, metrics: tuple[str, ...], pattern: str) -> tuple[list[di
 @functools.cache
 def _profile() -> tuple[dict, ...]:
     rows, lines = profile("from kernels.benches.counters import child; child()", METRICS, "gather|transpose")
-    counted = {name: (float(sectors), int(granularity)) for _, name, sectors, granularity in (l.split("|") for l in lines if l.startswith("counted|"))}
+    counted = {
+        name: (float(sectors), int(granularity))
+        for _, name, sectors, granularity in (l.split("|") for l in lines if l.startswith("counted|"))
+    }
     gathers = [r for r in rows if r["kernel"] == "gather"]
     transposes = [r for r in rows if r["kernel"] == "transpose"]
     if (len(gathers), len(transposes)) != (len(ORDERS), len(TRANSPOSES)):
-        raise KernelError(f"ncu saw {len(gathers)} gathers and {len(transposes)} transposes; {len(ORDERS)} and {len(TRANSPOSES)} were launched.")
+        raise KernelError(
+            f"ncu saw {len(gathers)} gathers and {len(transposes)} transposes; {len(ORDERS)} and {len(TRANSPOSES)} were launched."
+        )
     for row, name in zip(gathers, ORDERS):
         row |= {"variant": name, "counted": counted[name][0], "granularity": counted[name][1]}
     for row, (swizzle, read) in zip(transposes, TRANSPOSES):

@@ -36,7 +36,13 @@ def handshake() -> tuple[list[dict], dict]:
     kernel(x)
     points = []
     for s in barrier_steps(kernel.report.trace):
-        point = {"step": s.time, "barrier": s.barrier.split()[-1], "who": s.who.removeprefix("block (0,0) "), "arrivals": s.event[0], "bytes": s.event[1]}
+        point = {
+            "step": s.time,
+            "barrier": s.barrier.split()[-1],
+            "who": s.who.removeprefix("block (0,0) "),
+            "arrivals": s.event[0],
+            "bytes": s.event[1],
+        }
         for when, (pending, tx, phase, _) in (("before", s.before), ("after", s.after)):
             point |= {f"pending_{when}": pending, f"tx_{when}": tx, f"phase_{when}": phase}
         points.append(point | {"count": s.before[3], "completes": int(s.completes), "line": s.line})
@@ -48,7 +54,11 @@ def expectations() -> tuple[list[dict], dict]:
     (x,), _ = barriers.example_handshake(np.random.default_rng(0), 3 * barriers.BOX_ROWS, barriers.BOX_COLUMNS)
     points, right = [], None
     for expected in EXPECTED:
-        line = {} if expected == LANDING else {"source": challenge_source("mbarrier_handshake", f"uint32_t expected = {expected};")}
+        line = (
+            {}
+            if expected == LANDING
+            else {"source": challenge_source("mbarrier_handshake", f"uint32_t expected = {expected};")}
+        )
         kernel = load("mbarrier_handshake", "emulator", **line, trace=True, seed=HANDSHAKE_SEED, policy="random")
         try:
             kernel(x)
@@ -57,7 +67,14 @@ def expectations() -> tuple[list[dict], dict]:
         right = right if line else kernel
         for s in barrier_steps(kernel.report.trace):
             if s.barrier.endswith(" FULL[0]"):
-                point = {"expected": expected, "arrivals": s.event[0], "bytes": s.event[1], "pending": s.after[0], "tx": s.after[1], "phase": s.after[2]}
+                point = {
+                    "expected": expected,
+                    "arrivals": s.event[0],
+                    "bytes": s.event[1],
+                    "pending": s.after[0],
+                    "tx": s.after[1],
+                    "phase": s.after[2],
+                }
                 points.append(point | {"completes": int(s.completes), "end": kernel.report.status})
     return points, right.receipt.to_dict()
 
@@ -78,15 +95,41 @@ def _rows(kernel: Kernel, stages: int) -> list[dict]:
     loads = [e for e in trace if e.kind == "tma_load"]
     for k in range(K_BLOCKS):  # a stage is filled by two boxes
         pair = [e for e in loads if e.data["x"] == k * TILE_K]
-        points.append({"row": "copy", "k": k, "stage": k % stages, "begin": min(e.time for e in pair), "end": max(e.end for e in pair)})
+        points.append(
+            {
+                "row": "copy",
+                "k": k,
+                "stage": k % stages,
+                "begin": min(e.time for e in pair),
+                "end": max(e.end for e in pair),
+            }
+        )
     for group in (1, 2):
         steps = sorted((e.time, e.end) for e in trace if e.kind == "wgmma" and e.who.endswith(f"warpgroup {group}"))
         for k in range(K_BLOCKS):  # a k-block is four instructions
             four = steps[4 * k : 4 * k + 4]
-            points.append({"row": f"multiply {group}", "k": k, "stage": k % stages, "begin": four[0][0], "end": four[-1][1]})
-    for row, warp, barrier in (("producer waits", 0, "EMPTY"), ("consumer 1 waits", 4, "FULL"), ("consumer 2 waits", 8, "FULL")):
-        waits = sorted({(e.time, e.end, e.what) for e in trace if e.kind == "wait" and e.who.endswith(f" warp {warp}") and e.what.startswith(barrier) and e.end > e.time})
-        points += [{"row": row, "k": -1, "stage": int(what[len(barrier) + 1 : -1]), "begin": begin, "end": end} for begin, end, what in waits]
+            points.append(
+                {"row": f"multiply {group}", "k": k, "stage": k % stages, "begin": four[0][0], "end": four[-1][1]}
+            )
+    for row, warp, barrier in (
+        ("producer waits", 0, "EMPTY"),
+        ("consumer 1 waits", 4, "FULL"),
+        ("consumer 2 waits", 8, "FULL"),
+    ):
+        waits = sorted(
+            {
+                (e.time, e.end, e.what)
+                for e in trace
+                if e.kind == "wait"
+                and e.who.endswith(f" warp {warp}")
+                and e.what.startswith(barrier)
+                and e.end > e.time
+            }
+        )
+        points += [
+            {"row": row, "k": -1, "stage": int(what[len(barrier) + 1 : -1]), "begin": begin, "end": end}
+            for begin, end, what in waits
+        ]
     return points
 
 
@@ -97,11 +140,16 @@ def seeds() -> tuple[list[dict], dict]:
         given, params = races.arguments("ring_pipeline", bug or "no_phase_bit")
         for policy in (races.FRIENDLY, *races.ADVERSARIAL, "random"):
             for seed in range(SEEDS):
-                off, on = (races.run_once("ring_pipeline", bug, policy, seed, checks, given, params, 20.0).status for checks in (False, True))
+                off, on = (
+                    races.run_once("ring_pipeline", bug, policy, seed, checks, given, params, 20.0).status
+                    for checks in (False, True)
+                )
                 points.append({"bug": bug or "none", "policy": policy, "seed": seed, "unchecked": off, "checked": on})
     kernel = load("ring_pipeline", "emulator", seed=0, policy="random")
     kernel(*given, **params)
-    receipt = kernel.receipt.to_dict() | {"command": f"{SEEDS} seeds of each policy and defect, as `course races ring_pipeline --bug NAME`"}
+    receipt = kernel.receipt.to_dict() | {
+        "command": f"{SEEDS} seeds of each policy and defect, as `course races ring_pipeline --bug NAME`"
+    }
     return points, receipt
 
 

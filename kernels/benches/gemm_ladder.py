@@ -10,8 +10,8 @@ import numpy as np
 
 from kernels import arrays, gpu
 from kernels.bench import Bench, Session
-from kernels.errors import KernelError
 from kernels.compare import relative_error
+from kernels.errors import KernelError
 from kernels.specs.gemm import CUDA_CORES, LADDER, ODD_SIZES, Rung, example, launch_of, reference, tolerance
 
 SHAPES = ((4096, 4096, 4096), (8192, 8192, 8192), (8192, 8192, 512), (8192, 8192, 1024))  # M, N, K
@@ -34,7 +34,9 @@ class Operands:
         generator = torch.Generator(device="cuda").manual_seed(sum(size))
         normal = lambda *shape: torch.randn(*shape, device="cuda", generator=generator).bfloat16()
         count = max(2, min(8, IN_ROTATION // (2 * (m * k + n * k + m * n))))
-        self.torch = [(normal(m, k), normal(n, k), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)) for _ in range(count)]
+        self.torch = [
+            (normal(m, k), normal(n, k), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)) for _ in range(count)
+        ]
         self.ours = [[cupy.from_dlpack(t.view(torch.int16)).view(np.uint16) for t in s] for s in self.torch]
 
     def cublas(self) -> Callable[[], None]:
@@ -55,7 +57,15 @@ class Operands:
         for a, b, d in self.ours:
             launch = launch_of(form, a, b, d, self.size, sms)
             module = gpu.Module(f"{form.name}.cu", launch.defines)
-            ready.append((module.function(launch.entry, launch.smem), gpu.three(launch.grid), gpu.three(launch.block), tuple(map(gpu.pack, launch.args)), launch.smem))
+            ready.append(
+                (
+                    module.function(launch.entry, launch.smem),
+                    gpu.three(launch.grid),
+                    gpu.three(launch.block),
+                    tuple(map(gpu.pack, launch.args)),
+                    launch.smem,
+                )
+            )
         sets = itertools.cycle(ready)
 
         def call():
@@ -69,7 +79,9 @@ def _torch():
     try:
         import torch
     except ImportError as e:
-        raise KernelError("The ladder is measured against cuBLAS through torch.matmul, and torch is not installed here (pip install torch).") from e
+        raise KernelError(
+            "The ladder is measured against cuBLAS through torch.matmul, and torch is not installed here (pip install torch)."
+        ) from e
     return torch
 
 
@@ -85,9 +97,21 @@ def ladder(session: Session) -> list[dict]:
             call, form = operands.rung(rung, session.device.sms)
             slow = rung.name in CUDA_CORES
             repeats, inner = (3, 1) if slow else (REPEATS, burst)
-            point = {"step": step, "rung": rung.name, "idea": rung.idea, "m": m, "n": n, "k": k, "tile_m": form.tile[0], "tile_n": form.tile[1]}
+            point = {
+                "step": step,
+                "rung": rung.name,
+                "idea": rung.idea,
+                "m": m,
+                "n": n,
+                "k": k,
+                "tile_m": form.tile[0],
+                "tile_n": form.tile[1],
+            }
             calls = {"cublas": operands.cublas(), "rung": call}
-            points.append(point | _figures(session.time(calls, repeats, warmup=1 if slow else 4, inner=inner), flops, inner, "bursts"))
+            points.append(
+                point
+                | _figures(session.time(calls, repeats, warmup=1 if slow else 4, inner=inner), flops, inner, "bursts")
+            )
             if rung.name in LAST:
                 points.append(point | _figures(_with_rests(calls), flops, 1, "single"))
         session.say(_table(points, size))
@@ -130,7 +154,10 @@ def _figures(timed: dict[str, dict], flops: float, launches: int, mode: str) -> 
 
 def _table(points: list[dict], size: tuple[int, int, int]) -> str:
     rows = [p for p in points if (p["m"], p["n"], p["k"]) == size]
-    lines = [f"{p['rung']:24s} {p['mode']:7s} {p['tflops']:7.1f}   cuBLAS {p['cublas_tflops']:6.1f}   {100 * p['of_cublas']:6.1f} %" for p in rows]
+    lines = [
+        f"{p['rung']:24s} {p['mode']:7s} {p['tflops']:7.1f}   cuBLAS {p['cublas_tflops']:6.1f}   {100 * p['of_cublas']:6.1f} %"
+        for p in rows
+    ]
     return "\n  ".join(["x".join(map(str, size)) + " TFLOP/s", *lines])
 
 
@@ -149,15 +176,27 @@ def correctness(session: Session) -> list[dict]:
             (a, b), _ = example(np.random.default_rng(m * n + k), m, n, k)
             d = arrays.to_numpy(kernel(a, b, out=out))
             exact = reference(a, b)
-            point = {"rung": rung.name, "m": m, "n": n, "k": k, "out": out, "error": relative_error(d, exact), "bound": tolerance(a, b, out=out)}
+            point = {
+                "rung": rung.name,
+                "m": m,
+                "n": n,
+                "k": k,
+                "out": out,
+                "error": relative_error(d, exact),
+                "bound": tolerance(a, b, out=out),
+            }
             if not point["error"] < point["bound"]:
                 raise AssertionError(f"{rung.name} is wrong at {size}, {out}: relative error {point['error']}.")
             quick = m * n * k < (3e6 if rung.name in CUDA_CORES else 4e7)
             point["emulator_difference"] = None
             if emulated and quick and out == "fp32":
-                point["emulator_difference"] = relative_error(load(rung.name, "emulator", checks=False)(a, b, out=out), d)
+                point["emulator_difference"] = relative_error(
+                    load(rung.name, "emulator", checks=False)(a, b, out=out), d
+                )
             points.append(point)
-        session.say(f"{rung.name}: worst error {max(p['error'] for p in points if p['rung'] == rung.name and p['out'] == 'fp32'):.1e} (fp32 out)")
+        session.say(
+            f"{rung.name}: worst error {max(p['error'] for p in points if p['rung'] == rung.name and p['out'] == 'fp32'):.1e} (fp32 out)"
+        )
     return points
 
 

@@ -39,7 +39,9 @@ def sanitizer(session: Session) -> list[dict]:
             "tool": check, "version": version, "summary": said.summary, "findings": len(said.findings),
             "first_finding": said.first_finding, "right": right, "exit_code": said.exit_code,
         })  # fmt: skip
-        session.say(f"{check}: {said.summary}; {len(right)} of {len(LADDER)} rungs right under it; {said.first_finding}")
+        session.say(
+            f"{check}: {said.summary}; {len(right)} of {len(LADDER)} rungs right under it; {said.first_finding}"
+        )
         if not right:
             session.say(said.text[-1500:])
     return points

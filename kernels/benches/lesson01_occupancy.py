@@ -14,7 +14,10 @@ from kernels.errors import KernelError
 from kernels.spec import Launch, get_spec
 from kernels.specs.roofline import THREADS
 
-SM_SHARED, RESERVED = 233472, 1024  # bytes of shared memory an SM has for blocks, and what the system takes of it for each
+SM_SHARED, RESERVED = (
+    233472,
+    1024,
+)  # bytes of shared memory an SM has for blocks, and what the system takes of it for each
 BLOCKS = (1, 2, 3, 4, 5, 6, 7, 8)
 WORK = ((8, False), (32, False), (1024, False), (1024, True))  # FMAs an element, register-resident
 

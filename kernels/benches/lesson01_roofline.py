@@ -20,7 +20,9 @@ RUNG = "gemm_pingpong"
 def roofline(session: Session) -> list[dict]:
     """fp32: the probe over intensities, register-resident too, beside a device copy. bf16: the matrix unit alone, and GEMMs over K."""
     source = get_spec("roofline_probe").source
-    compile_all([(source, {"FMAS": f}) for f in FMAS] + [("wgmma_rate.cu", {"TILE_N": 256, "GROUPS": 2, "A_FROM_REGISTERS": 0})])
+    compile_all(
+        [(source, {"FMAS": f}) for f in FMAS] + [("wgmma_rate.cu", {"TILE_N": 256, "GROUPS": 2, "A_FROM_REGISTERS": 0})]
+    )
     points = fp32(session) + tensor_ceiling(session)
     for k in GEMM_K:
         points += gemm(session, k)
@@ -43,7 +45,9 @@ def fp32(session: Session) -> list[dict]:
         points.append({"unit": "fp32", "variant": name, "flops": flops, "bytes": nbytes, "intensity": flops / nbytes if nbytes else None,
                        "flop_per_s": flops / t["ms"] * 1e3, "tb_per_s": nbytes / t["ms"] / 1e9, **t})  # fmt: skip
     best = max(p["flop_per_s"] for p in points)
-    session.say(f"copy {points[0]['tb_per_s']:.2f} TB/s, fp32 {best / 1e12:.1f} TFLOP/s, ridge {best / points[0]['tb_per_s'] / 1e12:.1f} FLOP/byte")
+    session.say(
+        f"copy {points[0]['tb_per_s']:.2f} TB/s, fp32 {best / 1e12:.1f} TFLOP/s, ridge {best / points[0]['tb_per_s'] / 1e12:.1f} FLOP/byte"
+    )
     return points
 
 
@@ -53,7 +57,10 @@ def tensor_ceiling(session: Session) -> list[dict]:
 
     a, b = to_bits16(random_fp32((128, 64)), "bf16"), to_bits16(random_fp32((256, 64)), "bf16")
     zero = [cupy.zeros_like(x.view("u2")).view(x.dtype) for x in (a, b)]
-    calls = {name: prepare("wgmma_rate", *given, repeats=RATE_REPEATS)[0] for name, given in (("random", (a, b)), ("zeros", zero))}
+    calls = {
+        name: prepare("wgmma_rate", *given, repeats=RATE_REPEATS)[0]
+        for name, given in (("random", (a, b)), ("zeros", zero))
+    }
     times = session.time(calls, repeats=20)
     flops = 2.0 * 128 * 256 * 64 * RATE_REPEATS * session.device.sms
     points = [{"unit": "bf16", "variant": f"wgmma alone, {name}", "flops": flops, "bytes": 0.0, "intensity": None,
@@ -71,7 +78,9 @@ def gemm(session: Session, k: int) -> list[dict]:
     flops, nbytes = 2.0 * GEMM_MN * GEMM_MN * k, 2.0 * (2 * GEMM_MN * k + GEMM_MN * GEMM_MN)
     points = [{"unit": "bf16", "variant": f"{name}, K = {k}", "flops": flops, "bytes": nbytes, "intensity": flops / nbytes,
                "flop_per_s": flops / t["ms"] * 1e3, "tb_per_s": nbytes / t["ms"] / 1e9, **t} for name, t in times.items()]  # fmt: skip
-    session.say(", ".join(f"{p['variant']}: {p['flop_per_s'] / 1e12:.0f} TFLOP/s, {p['tb_per_s']:.2f} TB/s" for p in points))
+    session.say(
+        ", ".join(f"{p['variant']}: {p['flop_per_s'] / 1e12:.0f} TFLOP/s, {p['tb_per_s']:.2f} TB/s" for p in points)
+    )
     return points
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
-
 from kernels.arrays import to_numpy
 from kernels.bench import Bench, Session
-from kernels.benches.counters import L2_FETCH_GRANULARITY
+from kernels.benches.counters import L2_FETCH_GRANULARITY, read_counters
 from kernels.benches.counters import LOADS as GATHERED
-from kernels.benches.counters import read_counters
 from kernels.benches.lesson07_speed import device_copy, random_fp32
 from kernels.benches.ready import TIMES, compile_all, prepare, rotate
 from kernels.nvrtc import compile_source
@@ -46,13 +43,17 @@ def stream(session: Session) -> list[dict]:
                **times["device copy"]}]  # fmt: skip
     for name, (width, loads, warps) in labels.items():
         blocks, threads = shape_of(warps, 1)
-        registers = compile_source(load_source(SOURCE), {"WIDTH": width, "LOADS": loads}).resources["stream_copy"].registers
+        registers = (
+            compile_source(load_source(SOURCE), {"WIDTH": width, "LOADS": loads}).resources["stream_copy"].registers
+        )
         resident = min(blocks, 65536 // (-(-registers // 8) * 8 * threads)) * threads // 32
         points.append({"variant": name, "width": width, "loads": loads, "warps": warps, "resident_warps": resident,
                        "bytes_in_flight": resident * 32 * width * loads, "tb_per_s": rate(times[name]), "of_copy": rate(times[name]) / copy,
                        **times[name]})  # fmt: skip
     best = max(points[1:], key=lambda p: p["tb_per_s"])
-    session.say(f"copy {copy:.2f} TB/s; best {best['variant']}: {best['of_copy']:.1%} of it; one warp, 4 B, 1 load: {points[1]['tb_per_s']:.4f} TB/s")
+    session.say(
+        f"copy {copy:.2f} TB/s; best {best['variant']}: {best['of_copy']:.1%} of it; one warp, 4 B, 1 load: {points[1]['tb_per_s']:.4f} TB/s"
+    )
     return points
 
 
@@ -89,14 +90,21 @@ def equal_loads(session: Session) -> list[dict]:
     import cupy
 
     x, order = random_fp32(1 << 28), cupy.arange(EQUAL, dtype=cupy.uint32)
-    within = (order.reshape(-1, BLOCKS) // BLOCKS * BLOCKS + cupy.random.permutation(BLOCKS).astype(cupy.uint32)).reshape(-1)
+    within = (
+        order.reshape(-1, BLOCKS) // BLOCKS * BLOCKS + cupy.random.permutation(BLOCKS).astype(cupy.uint32)
+    ).reshape(-1)
     at_random = cupy.random.randint(0, x.size, EQUAL, dtype=cupy.uint32)
     index = {"gather, in order": order, "gather, shuffled in 4 KiB": within, "gather, at random": at_random}
     calls = {name: prepare("gather", x, i)[0] for name, i in index.items()}
     ring = ring_on_gpu(1 << 28, 1)
     for chains in CHAINS:
         steps = EQUAL // 4 // chains
-        sets = [prepare("pointer_chase", ring, cupy.random.randint(0, ring.size, chains).astype(cupy.uint32), steps=steps)[0] for _ in range(4)]
+        sets = [
+            prepare("pointer_chase", ring, cupy.random.randint(0, ring.size, chains).astype(cupy.uint32), steps=steps)[
+                0
+            ]
+            for _ in range(4)
+        ]
         calls[f"chase, {chains} chains"] = rotate(sets)
     times = session.time(calls, repeats=9)
     points = []
@@ -126,8 +134,14 @@ def reach(session: Session) -> list[dict]:
         runtime.deviceSetLimit(L2_FETCH_GRANULARITY, hint or before)
         got = runtime.deviceGetLimit(L2_FETCH_GRANULARITY)
         for size, t in session.time(calls, repeats=9).items():
-            points.append({"bytes": size, "hint": hint, "granularity": got, "loads_per_ns": EQUAL // 4 / t["ms"] / 1e6, **t})
-        session.say(f"{got} B: " + ", ".join(f"{p['bytes'] >> 20} MiB {p['loads_per_ns']:.1f}" for p in points if p["hint"] == hint) + " loads/ns")
+            points.append(
+                {"bytes": size, "hint": hint, "granularity": got, "loads_per_ns": EQUAL // 4 / t["ms"] / 1e6, **t}
+            )
+        session.say(
+            f"{got} B: "
+            + ", ".join(f"{p['bytes'] >> 20} MiB {p['loads_per_ns']:.1f}" for p in points if p["hint"] == hint)
+            + " loads/ns"
+        )
     runtime.deviceSetLimit(L2_FETCH_GRANULARITY, before)
     return points
 
@@ -137,7 +151,10 @@ def gather_sectors(session: Session) -> list[dict]:
     points = []
     for row in read_counters(session):
         if row["kernel"] == "gather":
-            requests, touched = row["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]
+            requests, touched = (
+                row["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
+                row["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+            )
             points.append({"variant": row["variant"], "requests": requests, "sectors": touched, "counted_sectors_per_request": row["counted"],
                            "sectors_per_request_of_x": (touched - 16.0 * requests / 5) / (requests * 4 / 5),
                            "granularity": row["granularity"], "dram_percent_of_peak": row["dram__throughput.avg.pct_of_peak_sustained_elapsed"],
@@ -169,7 +186,12 @@ BENCHES = (
         "pointer_chase by one thread over a random ring, one node every 128 bytes: nanoseconds a load by the ring's size",
         ("pointer_chase",),
         latency,
-        {"bytes": "size of the ring", "steps": "loads in one launch", "ns_per_load": "median time / steps, launch included", **TIMES},
+        {
+            "bytes": "size of the ring",
+            "steps": "loads in one launch",
+            "ns_per_load": "median time / steps, launch included",
+            **TIMES,
+        },
     ),
     Bench(
         "lesson02_equal_loads",

@@ -29,9 +29,22 @@ def hardware(session: Session) -> list[dict]:
         (events,), count = case.arrays, case.params["count"]
         seen, modelled = kernel(events, count=count).tolist(), walk(step, events, count)
         if seen != modelled:
-            raise KernelError(f"{case.label}: the device's phases {seen} are not the model's {modelled} for {events.tolist()}.")
-        points.append({"script": case.label, "count": count, "events": len(events), "phases": int(np.abs(np.diff([0, *seen])).sum()), "agree": 1, **census(events, count)})
-    session.say(f"{len(points)} scripts, {sum(p['events'] for p in points)} events, {sum(p['phases'] for p in points)} phases: all as the model says")
+            raise KernelError(
+                f"{case.label}: the device's phases {seen} are not the model's {modelled} for {events.tolist()}."
+            )
+        points.append(
+            {
+                "script": case.label,
+                "count": count,
+                "events": len(events),
+                "phases": int(np.abs(np.diff([0, *seen])).sum()),
+                "agree": 1,
+                **census(events, count),
+            }
+        )
+    session.say(
+        f"{len(points)} scripts, {sum(p['events'] for p in points)} events, {sum(p['phases'] for p in points)} phases: all as the model says"
+    )
     return points
 
 
@@ -77,7 +90,9 @@ def cost(session: Session) -> list[dict]:
     for (meeting, threads, slow, work), (_, _, readings) in calls.items():
         figures = {k.replace("ms", "cycles"): v for k, v in summary(readings).items()}
         points.append({"meeting": meeting, "threads": threads, "slow": slow, "work": work, **figures})
-    session.say("; ".join(f"{p['meeting']} {p['threads']} ({p['slow']}, {p['work']}): {p['cycles']:.1f}" for p in points))
+    session.say(
+        "; ".join(f"{p['meeting']} {p['threads']} ({p['slow']}, {p['work']}): {p['cycles']:.1f}" for p in points)
+    )
     return points
 
 

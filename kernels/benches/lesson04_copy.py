@@ -16,11 +16,19 @@ from kernels.specs.bulk_copy import COLUMNS, ROWS, wavefronts
 from kernels.tensormap import TensorMap
 
 LARGE, SMALL = 16384, 2048  # sides: 1 GiB of fp32, far beyond the L2; 16 MiB, within it
-COPIES = ((LARGE, LARGE), (LARGE - 31, LARGE - 32), (LARGE - 31, LARGE - 16), (LARGE - 31, LARGE - 24), (LARGE - 31, LARGE - 28))  # m, n
+COPIES = (
+    (LARGE, LARGE),
+    (LARGE - 31, LARGE - 32),
+    (LARGE - 31, LARGE - 16),
+    (LARGE - 31, LARGE - 24),
+    (LARGE - 31, LARGE - 28),
+)  # m, n
 FENCE = ((LARGE, 2000), (SMALL, 20000))  # side, launches
 VARIANTS = ((0, 4), (128, 4), (0, 16), (128, 16))  # swizzle, bytes a read
 READ, WRITTEN = "read", "write"  # which way, in the counters' names
-TRAFFIC = tuple(f"lts__t_sectors_op_{way}.sum" for way in (READ, WRITTEN)) + tuple(f"dram__bytes_{way}.sum" for way in (READ, WRITTEN))
+TRAFFIC = tuple(f"lts__t_sectors_op_{way}.sum" for way in (READ, WRITTEN)) + tuple(
+    f"dram__bytes_{way}.sum" for way in (READ, WRITTEN)
+)
 LAUNCHES = 3  # of each size under the counters; the first warms the caches, the median of each counter is told
 
 
@@ -35,14 +43,19 @@ def transposes(session: Session) -> list[dict]:
             calls[f"swizzle {swizzle}, {read}-byte reads"], _ = prepare("transpose", a, swizzle=swizzle, read=read)
         if inner > 1:  # too short to be launched one by one
             calls = {name: graph_of([call] * inner) for name, call in calls.items()}
-        times = {name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()} for name, t in session.time(calls, repeats=15).items()}
+        times = {
+            name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()}
+            for name, t in session.time(calls, repeats=15).items()
+        }
         rate = lambda t: 2 * a.nbytes / t["ms"] / 1e9
         for name, t in times.items():
             swizzle, read = VARIANTS[list(times).index(name) - 1] if name != "device copy" else (0, 0)
             counted = wavefronts(swizzle, read) if read else {"wavefronts": 0, "least": 0}
             points.append({"side": side, "variant": name, "swizzle": swizzle, "read": read, "tb_per_s": rate(t), "of_copy": rate(t) / rate(times["device copy"]),
                            "counted_wavefronts": counted["wavefronts"], "least_wavefronts": counted["least"], **t})  # fmt: skip
-        session.say(f"side {side}: " + ", ".join(f"{p['variant']} {p['of_copy']:.1%}" for p in points if p["side"] == side))
+        session.say(
+            f"side {side}: " + ", ".join(f"{p['variant']} {p['of_copy']:.1%}" for p in points if p["side"] == side)
+        )
     return points
 
 
@@ -57,7 +70,9 @@ def tile_copy(session: Session) -> list[dict]:
         aligned = 4 * n & -(4 * n)
         points += [{"m": m, "n": n, "row_alignment": min(128, aligned), "variant": v, "tb_per_s": 2 * x.nbytes / t["ms"] / 1e9, "of_copy": copy / t["ms"], **t}
                    for v, t in times.items()]  # fmt: skip
-        session.say(f"{m} x {n}, rows start at multiples of {min(128, aligned)} B: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy")
+        session.say(
+            f"{m} x {n}, rows start at multiples of {min(128, aligned)} B: tma_tile_copy {points[-1]['of_copy']:.1%} of the copy"
+        )
     return points
 
 
@@ -90,7 +105,12 @@ def row_traffic(session: Session) -> list[dict]:
         kept = rows[i * LAUNCHES + 1 : (i + 1) * LAUNCHES]
         of = {name: sorted(r[name] for r in kept)[len(kept) // 2] for name in TRAFFIC}
         useful = 4 * m * n
-        point = {"m": m, "n": n, "row_alignment": min(128, 4 * n & -(4 * n)), "counted": 32 * counted_sectors(m, n) / useful}
+        point = {
+            "m": m,
+            "n": n,
+            "row_alignment": min(128, 4 * n & -(4 * n)),
+            "counted": 32 * counted_sectors(m, n) / useful,
+        }
         point |= {f"l2_{way}": 32 * of[f"lts__t_sectors_op_{way}.sum"] / useful for way in (READ, WRITTEN)}
         point |= {f"dram_{way}": of[f"dram__bytes_{way}.sum"] / useful for way in (READ, WRITTEN)}
         points.append(point)
@@ -108,13 +128,20 @@ def row_sides(session: Session) -> list[dict]:
         (launch,) = spec.plan(context(), random_fp32((m, n)), random_fp32(m), random_fp32(n), image=False).launches
         calls, kept = {"device copy": device_copy(4 * m * n)}, []
         for read, written in ((128, 128), (16, 128), (128, 16), (16, 16)):
-            x, y = (cupy.zeros((m, side if alignment == 128 else n), cupy.float32)[:, :n] for alignment in (read, written))
+            x, y = (
+                cupy.zeros((m, side if alignment == 128 else n), cupy.float32)[:, :n] for alignment in (read, written)
+            )
             kept += [x, y]
             maps = [TensorMap(a, (ROWS, COLUMNS)) for a in (x, y)]
-            calls[f"read {read}, written {written}"] = enqueue(spec.source, replace(launch, args=[*maps, *launch.args[2:]]))
+            calls[f"read {read}, written {written}"] = enqueue(
+                spec.source, replace(launch, args=[*maps, *launch.args[2:]])
+            )
         if inner > 1:  # too short to be launched one by one
             calls = {name: graph_of([call] * inner) for name, call in calls.items()}
-        times = {name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()} for name, t in session.time(calls, repeats=20).items()}
+        times = {
+            name: {k: v / inner if k.startswith("ms") else v for k, v in t.items()}
+            for name, t in session.time(calls, repeats=20).items()
+        }
         copy = times.pop("device copy")
         aligned = times["read 128, written 128"]["ms"]
         for (name, t), (read, written) in zip(times.items(), ((128, 128), (16, 128), (128, 16), (16, 16))):
@@ -148,9 +175,16 @@ def proxy_fence(session: Session) -> list[dict]:
                 call()
                 counts.append(cupy.count_nonzero(plan.result != right))
             counts = cupy.stack(counts).get()
-            wrong[name] = {"launches": launches, "wrong_launches": int((counts > 0).sum()), "wrong_elements": int(counts.sum())}
+            wrong[name] = {
+                "launches": launches,
+                "wrong_launches": int((counts > 0).sum()),
+                "wrong_elements": int(counts.sum()),
+            }
         times = session.time(calls, repeats=30)
-        points += [{"side": side, "variant": v, **wrong[v], "over_fenced": t["ms"] / times["fence"]["ms"], **t} for v, t in times.items()]
+        points += [
+            {"side": side, "variant": v, **wrong[v], "over_fenced": t["ms"] / times["fence"]["ms"], **t}
+            for v, t in times.items()
+        ]
         session.say(f"side {side}: " + "; ".join(f"{v} {t['ms']:.4f} ms, {wrong[v]}" for v, t in times.items()))
     return points
 

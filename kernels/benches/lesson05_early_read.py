@@ -50,10 +50,26 @@ def numbers(session: Session) -> list[dict]:
     for n, a_from in itertools.product((16, 64, 256), ("shared", "registers")):
         (a, b), params = example_tile(np.random.default_rng(n), n, 512, "bf16", a_from)
         kernel = load("wgmma_tile", "gpu", bug="read_before_wgmma_wait", poison=True)
-        error = max(relative_error(to_numpy(kernel(a, b, **params)), kernel.reference(a, b, **params)) for _ in range(20))
-        built = compile_source(kernel.source, {"T": "bf16", "TILE_N": n, "A_FROM_REGISTERS": int(a_from == "registers"), "BUG": "read_before_wgmma_wait"})
-        points.append({"kernel": "wgmma_tile", "variant": "read_before_wgmma_wait", "n": n, "a_from": a_from, "error": error, "remark": remark(built)})
-        session.say(f"wgmma_tile, N {n}, A from {a_from}: worst error of 20 runs {error:.1e}; {remark(built) or 'no remark'}")
+        error = max(
+            relative_error(to_numpy(kernel(a, b, **params)), kernel.reference(a, b, **params)) for _ in range(20)
+        )
+        built = compile_source(
+            kernel.source,
+            {"T": "bf16", "TILE_N": n, "A_FROM_REGISTERS": int(a_from == "registers"), "BUG": "read_before_wgmma_wait"},
+        )
+        points.append(
+            {
+                "kernel": "wgmma_tile",
+                "variant": "read_before_wgmma_wait",
+                "n": n,
+                "a_from": a_from,
+                "error": error,
+                "remark": remark(built),
+            }
+        )
+        session.say(
+            f"wgmma_tile, N {n}, A from {a_from}: worst error of 20 runs {error:.1e}; {remark(built) or 'no remark'}"
+        )
     return points
 
 
@@ -63,7 +79,11 @@ def cost(session: Session) -> list[dict]:
 
     calls, labels, ctx = {}, {}, context()
     for variant, n, groups in itertools.product(VARIANTS, NS, GROUPS):
-        a, b, repeats = to_bits16(random_fp32((64 * groups, 64)), "bf16"), to_bits16(random_fp32((n, 64)), "bf16"), CYCLES // (2 * n * groups)
+        a, b, repeats = (
+            to_bits16(random_fp32((64 * groups, 64)), "bf16"),
+            to_bits16(random_fp32((n, 64)), "bf16"),
+            CYCLES // (2 * n * groups),
+        )
         sums, cycles = ctx.empty((ctx.sms, 128 * groups), "fp32"), cupy.zeros(ctx.sms, cupy.uint32)
         launch = launch_rate(ctx, a, b, sums, cycles, repeats, "shared")
         module = gpu.Module(edited(variant), launch.defines)

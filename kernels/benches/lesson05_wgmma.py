@@ -21,7 +21,12 @@ MAP_N = 16
 
 def rates(session: Session) -> list[dict]:
     """Every width, SS and RS, random operands, two warpgroups an SM."""
-    compile_all([("wgmma_rate.cu", {"TILE_N": n, "GROUPS": GROUPS, "A_FROM_REGISTERS": r}) for n, r in itertools.product(WIDTHS, (0, 1))])
+    compile_all(
+        [
+            ("wgmma_rate.cu", {"TILE_N": n, "GROUPS": GROUPS, "A_FROM_REGISTERS": r})
+            for n, r in itertools.product(WIDTHS, (0, 1))
+        ]
+    )
     import cupy
 
     calls, labels, ctx = {}, {}, context()
@@ -43,7 +48,11 @@ def rates(session: Session) -> list[dict]:
     best = max(p["tflop_per_s"] for p in points)
     for p in points:
         p["of_best"] = p["tflop_per_s"] / best
-    session.say("; ".join(f"N {p['n']} {p['a_from'][:3]} {p['cycles_per_wgmma']:.1f} cycles ({p['of_best']:.0%})" for p in points))
+    session.say(
+        "; ".join(
+            f"N {p['n']} {p['a_from'][:3]} {p['cycles_per_wgmma']:.1f} cycles ({p['of_best']:.0%})" for p in points
+        )
+    )
     return points
 
 
@@ -57,7 +66,11 @@ def map_of_device(session: Session) -> list[dict]:
         if not (seen == expected).all():
             raise KernelError(f"N = {n}: the device's fragment map is not the one of specs.wgmma.coordinates.")
         if n == MAP_N:
-            points = [{"thread": t, "register": r, "row": int(seen[t, r, 0]), "column": int(seen[t, r, 1])} for t in range(128) for r in range(n // 2)]
+            points = [
+                {"thread": t, "register": r, "row": int(seen[t, r, 0]), "column": int(seen[t, r, 1])}
+                for t in range(128)
+                for r in range(n // 2)
+            ]
     session.say(f"fragment maps of {len(WIDTHS)} widths as computed; written for N = {MAP_N}")
     return points
 

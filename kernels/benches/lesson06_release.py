@@ -47,8 +47,19 @@ def in_flight(session: Session) -> list[dict]:
         calls[s, 0] = rotate(call_of(edited, x) for x in launches)
     times = time_shuffled({f"{s} {g}": call for (s, g), call in calls.items()}, repeats=ROUNDS, inner=BURST)
     m, n, k = SIZE
-    points = [{"stages": s, "in_flight": g, "tflop_per_s": 2.0 * m * n * k / times[f"{s} {g}"]["ms"] / 1e9, **times[f"{s} {g}"]} for s, g in calls]
-    session.say(", ".join(f"{p['stages']}/{p['in_flight']}: {p['tflop_per_s']:.0f}" for p in points) + " TFLOP/s (stages/groups in flight)")
+    points = [
+        {
+            "stages": s,
+            "in_flight": g,
+            "tflop_per_s": 2.0 * m * n * k / times[f"{s} {g}"]["ms"] / 1e9,
+            **times[f"{s} {g}"],
+        }
+        for s, g in calls
+    ]
+    session.say(
+        ", ".join(f"{p['stages']}/{p['in_flight']}: {p['tflop_per_s']:.0f}" for p in points)
+        + " TFLOP/s (stages/groups in flight)"
+    )
     return points
 
 
@@ -91,7 +102,12 @@ BENCHES = (
         "ring_pipeline, 4096 cubed, with one group of wgmmas in flight while the next is issued, and with none",
         ("ring_pipeline",),
         in_flight,
-        {"stages": "of the ring", "in_flight": "groups still running when the next k-block begins", "tflop_per_s": "2 M N K / median time", **TIMES},
+        {
+            "stages": "of the ring",
+            "in_flight": "groups still running when the next k-block begins",
+            "tflop_per_s": "2 M N K / median time",
+            **TIMES,
+        },
     ),
     Bench(
         "lesson06_early_release",

@@ -20,13 +20,19 @@ def stages(session: Session) -> list[dict]:
         operands = Operands(size)
         calls = {"cublas": operands.cublas()}
         for s in range(1, MOST_STAGES + 1):
-            calls[f"{s} stages"] = rotate(enqueue("ring_pipeline.cu", launch_of(a, b, d, None, size, s, "bf16")) for a, b, d in operands.ours)
+            calls[f"{s} stages"] = rotate(
+                enqueue("ring_pipeline.cu", launch_of(a, b, d, None, size, s, "bf16")) for a, b, d in operands.ours
+            )
         times = time_shuffled(calls, repeats=12, inner=BURST[size])
         for name, t in times.items():
             s = 0 if name == "cublas" else int(name.split()[0])
             points.append({"m": m, "n": n, "k": k, "variant": name, "stages": s, "shared_bytes": shared_bytes(s), "tflop_per_s": 2.0 * m * n * k / t["ms"] / 1e9,
                            "of_cublas": times["cublas"]["ms"] / t["ms"], **t})  # fmt: skip
-        session.say(f"{m}x{n}x{k}: " + ", ".join(f"{p['variant']} {p['tflop_per_s']:.0f}" for p in points if (p["m"], p["k"]) == (m, k)) + " TFLOP/s")
+        session.say(
+            f"{m}x{n}x{k}: "
+            + ", ".join(f"{p['variant']} {p['tflop_per_s']:.0f}" for p in points if (p["m"], p["k"]) == (m, k))
+            + " TFLOP/s"
+        )
     return points
 
 

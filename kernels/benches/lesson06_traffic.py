@@ -8,7 +8,12 @@ from kernels.benches.lesson06_stages import SHAPES
 from kernels.errors import KernelError
 from kernels.specs.ring_pipeline import MOST_STAGES
 
-CYCLES, DRAM, L2, HIT = "sm__cycles_elapsed.max", "dram__bytes_read.sum", "lts__t_sectors_op_read.sum", "lts__t_sector_op_read_hit_rate.pct"
+CYCLES, DRAM, L2, HIT = (
+    "sm__cycles_elapsed.max",
+    "dram__bytes_read.sum",
+    "lts__t_sectors_op_read.sum",
+    "lts__t_sector_op_read_hit_rate.pct",
+)
 LAUNCHES = 3  # of each variant; the first warms the caches, the median is told
 
 
@@ -31,7 +36,9 @@ def child() -> None:
 
 def traffic(session: Session) -> list[dict]:
     """Cycles, and bytes read from L2 and device memory, a launch: the median of the launches after the first."""
-    rows, _ = profile("from kernels.benches.lesson06_traffic import child; child()", (CYCLES, DRAM, L2, HIT), "ring_pipeline")
+    rows, _ = profile(
+        "from kernels.benches.lesson06_traffic import child; child()", (CYCLES, DRAM, L2, HIT), "ring_pipeline"
+    )
     variants = [(size, s) for size in SHAPES for s in range(1, MOST_STAGES + 1)]
     if len(rows) != LAUNCHES * len(variants):
         raise KernelError(f"ncu saw {len(rows)} launches; {LAUNCHES * len(variants)} were made.")
@@ -39,8 +46,21 @@ def traffic(session: Session) -> list[dict]:
     for i, ((m, n, k), s) in enumerate(variants):
         kept = sorted(rows[i * LAUNCHES + 1 : (i + 1) * LAUNCHES], key=lambda r: r[CYCLES])
         row = kept[len(kept) // 2]
-        points.append({"m": m, "n": n, "k": k, "stages": s, "cycles": row[CYCLES], "dram_bytes": row[DRAM], "l2_bytes": 32 * row[L2], "l2_hit_percent": row[HIT]})
-        session.say(f"{m}x{n}x{k} {s} stages: {row[CYCLES] / 1e6:.3f} M cycles, {row[DRAM] / 1e9:.2f} GB of device memory, {32 * row[L2] / 1e9:.2f} GB of L2, hit {row[HIT]:.1f} %")
+        points.append(
+            {
+                "m": m,
+                "n": n,
+                "k": k,
+                "stages": s,
+                "cycles": row[CYCLES],
+                "dram_bytes": row[DRAM],
+                "l2_bytes": 32 * row[L2],
+                "l2_hit_percent": row[HIT],
+            }
+        )
+        session.say(
+            f"{m}x{n}x{k} {s} stages: {row[CYCLES] / 1e6:.3f} M cycles, {row[DRAM] / 1e9:.2f} GB of device memory, {32 * row[L2] / 1e9:.2f} GB of L2, hit {row[HIT]:.1f} %"
+        )
     return points
 
 

@@ -33,13 +33,18 @@ def correctness(session: Session) -> list[dict]:
                 top = 6 if m * n > 1e5 else 1  # the largest size also overflows fp16: saturation
                 operands = ((rng.standard_normal((m, n)) * 10.0 ** rng.uniform(-1, top, (m, 1))).astype(np.float32),)
             else:
-                operands = tuple(rng.standard_normal((rows, size[2]), dtype=np.float32).astype(arrays.DTYPES["bf16"]) for rows in (m, n))
+                operands = tuple(
+                    rng.standard_normal((rows, size[2]), dtype=np.float32).astype(arrays.DTYPES["bf16"])
+                    for rows in (m, n)
+                )
             beta = 0.0 if c_kind in ("none", "nan") else float(np.float32(rng.uniform(-2, 2)))
             c_type = arrays.DTYPES["fp32" if c_kind == "fp32" else out]
             c = (
                 None
                 if c_kind == "none"
-                else np.full((m, n), np.nan, c_type) if c_kind == "nan" else rng.standard_normal((m, n)).astype(c_type)
+                else np.full((m, n), np.nan, c_type)
+                if c_kind == "nan"
+                else rng.standard_normal((m, n)).astype(c_type)
             )
             params = dict(alpha=float(np.float32(rng.uniform(0.5, 2))), beta=beta, c=c, act=act, out=out)
             params["bias"] = rng.standard_normal(n).astype(np.float32) if with_bias else None
@@ -86,13 +91,19 @@ def accumulation(session: Session) -> list[dict]:
                     "accumulator": (
                         "fp16"
                         if accumulator == "fp16_acc16"
-                        else "fp8 instruction" if accumulator == "e4m3" and not promote else "fp32" if not promote else "promoted"
+                        else "fp8 instruction"
+                        if accumulator == "e4m3" and not promote
+                        else "fp32"
+                        if not promote
+                        else "promoted"
                     ),
                     "promote_k": promote * 128,
                     "k": k,
                     "max_error": float(error.max()) if not overflow else None,
                     "mean_error": float(error.mean()) if not overflow else None,
-                    "norm_error": float(cupy.linalg.norm(out - reference) / cupy.linalg.norm(reference)) if not overflow else None,
+                    "norm_error": float(cupy.linalg.norm(out - reference) / cupy.linalg.norm(reference))
+                    if not overflow
+                    else None,
                     "overflow": overflow,
                 }
             )

@@ -58,10 +58,14 @@ print("ran to the end")
 
 def sticky(session: Session) -> list[dict]:
     """A process of its own reads a null C without the guard; what each later call answers, and how the process ends."""
-    done = subprocess.run([sys.executable, "-c", STICKY], capture_output=True, text=True, cwd=sanitizing.ROOT, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", STICKY], capture_output=True, text=True, cwd=sanitizing.ROOT, timeout=120
+    )
     lines = [l for l in done.stdout.splitlines() if l.startswith("[")]
     if not lines:
-        raise KernelError(f"The process that shows the sticky error printed no result (exit code {done.returncode}): {done.stderr[-500:]}")
+        raise KernelError(
+            f"The process that shows the sticky error printed no result (exit code {done.returncode}): {done.stderr[-500:]}"
+        )
     steps = json.loads(lines[-1])
     if not any("IllegalAddress" in s["error"] or "ILLEGAL_ADDRESS" in s["error"] for s in steps[:2]):
         raise KernelError(f"The null C was not read: {steps[:2]}")
@@ -77,7 +81,9 @@ def sanitizer(session: Session) -> list[dict]:
     version = sanitizing.version(tool)
     points = []
     runs = [
-        (check, name, "") for check in ("memcheck", "racecheck", "initcheck", "synccheck") for name in ("linear_epilogue", "gemm_epilogue")
+        (check, name, "")
+        for check in ("memcheck", "racecheck", "initcheck", "synccheck")
+        for name in ("linear_epilogue", "gemm_epilogue")
     ]
     runs.append(("memcheck", "linear_epilogue", "no_beta_guard"))
     for check, name, bug in runs:
@@ -97,7 +103,9 @@ def sanitizer(session: Session) -> list[dict]:
         )
         session.say(f"{check} {name} {bug}: {said.summary} {said.first_finding} {said.where}")
         if not bug and not points[-1]["ran_to_the_end"]:
-            raise KernelError(f"{check} {name} did not run to its end, so that its summary says nothing: {said.text[-600:]}")
+            raise KernelError(
+                f"{check} {name} did not run to its end, so that its summary says nothing: {said.text[-600:]}"
+            )
         if bug and not said.findings:
             raise KernelError(f"{check} did not find the defect {bug} of {name}: {said.text[-600:]}")
     return points

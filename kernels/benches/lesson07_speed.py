@@ -6,8 +6,6 @@ import itertools
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from kernels import arrays, gpu
 from kernels.backends import Context
 from kernels.bench import Bench, Session
@@ -34,7 +32,13 @@ class Launcher:
         self.spec.check(*args, **params)
         plan = self.spec.plan(self.context, *args, **params)
         ready = [
-            (self.module.function(l.entry, l.smem), gpu.three(l.grid), gpu.three(l.block), tuple(map(gpu.pack, l.args)), l.smem)
+            (
+                self.module.function(l.entry, l.smem),
+                gpu.three(l.grid),
+                gpu.three(l.block),
+                tuple(map(gpu.pack, l.args)),
+                l.smem,
+            )
             for l in plan.launches
         ]
 
@@ -139,7 +143,9 @@ def fused(session: Session) -> list[dict]:
     points = []
     for k in GEMM_K:
         sets = [tuple(to_bits16(random_fp32((rows, k)), "bf16") for rows in (GEMM_M, GEMM_N)) for _ in range(SETS)]
-        calls = course_calls(gemm, elementwise, sets, 1 / math.sqrt(k), bias, residual) | torch_calls(sets, bias, residual)
+        calls = course_calls(gemm, elementwise, sets, 1 / math.sqrt(k), bias, residual) | torch_calls(
+            sets, bias, residual
+        )
         times = session.time(calls, repeats=20 if k > 4096 else 30)
         base = {"course": times["course: gemm alone"]["ms"], "torch": times.get("torch: gemm alone", {}).get("ms")}
         flops = 2.0 * GEMM_M * GEMM_N * k
@@ -180,7 +186,9 @@ def course_calls(gemm, elementwise, sets, alpha, bias, residual) -> dict[str, Ca
             whole = dict(bias=bias, act="silu", out="bf16", **c)
             steps = (add_bias, last(biased)) if not c else (add_bias, add_residual, last(summed))
             found.setdefault(f"course: {label} fused", []).append(gemm.prepare(a, b, alpha=alpha, **whole)[0])
-            found.setdefault(f"course: {label} in 1 kernel", []).append(chain(wide, elementwise.prepare(acc, **whole)[0]))
+            found.setdefault(f"course: {label} in 1 kernel", []).append(
+                chain(wide, elementwise.prepare(acc, **whole)[0])
+            )
             found.setdefault(f"course: {label} in {len(steps)} kernels", []).append(chain(wide, *steps))
     return {name: rotate(calls) for name, calls in found.items()}
 
@@ -206,8 +214,12 @@ def torch_calls(sets, bias, residual) -> dict[str, Callable[[], None]]:
         "torch: bias, gelu fused (cuBLASLt)": [
             lambda a=a, b=b: torch._addmm_activation(vector, a, b.t(), use_gelu=True) for a, b in tensors
         ],
-        "torch: bias, gelu in 2 kernels": [lambda a=a, b=b: gelu(torch.matmul(a, b.t()) + vector, approximate="tanh") for a, b in tensors],
-        "torch: bias, residual, silu in 3 kernels": [lambda a=a, b=b: silu(torch.matmul(a, b.t()) + vector + rest) for a, b in tensors],
+        "torch: bias, gelu in 2 kernels": [
+            lambda a=a, b=b: gelu(torch.matmul(a, b.t()) + vector, approximate="tanh") for a, b in tensors
+        ],
+        "torch: bias, residual, silu in 3 kernels": [
+            lambda a=a, b=b: silu(torch.matmul(a, b.t()) + vector + rest) for a, b in tensors
+        ],
     }
     return {name: rotate(calls) for name, calls in out.items()}
 

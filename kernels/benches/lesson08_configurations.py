@@ -32,13 +32,18 @@ def grid(session: Session) -> list[dict]:
         for name, c in CONFIGS.items():
             ready = [enqueue(SOURCE, launch_of(c, a, b, d, None, size, "bf16")) for a, b, d in operands.ours]
             calls[name] = graph_of([ready[i % len(ready)] for i in range(len(turns))])
-        times = {name: {k: v / count if k.startswith("ms") else v for k, v in t.items()} for name, t in session.time(calls, repeats=9, warmup=2).items()}
+        times = {
+            name: {k: v / count if k.startswith("ms") else v for k, v in t.items()}
+            for name, t in session.time(calls, repeats=9, warmup=2).items()
+        }
         modelled = choose(m, n, session.device.sms).name
         best = min(CONFIGS, key=lambda name: times[name]["ms"])
         for name, t in times.items():
             points.append({"m": m, "n": n, "k": K, "config": name, "tflop_per_s": 2.0 * m * n * K / t["ms"] / 1e9, "of_fixed": times[FIXED]["ms"] / t["ms"],
                            "of_cublas": times["cublas"]["ms"] / t["ms"], "best": int(name == best), "modelled": int(name == modelled), "launches": count, **t})  # fmt: skip
-        session.say(f"{m}x{n}: best {best} {times[FIXED]['ms'] / times[best]['ms']:.2f}x of {FIXED}, {times['cublas']['ms'] / times[best]['ms']:.2f} of cuBLAS; model {modelled}")
+        session.say(
+            f"{m}x{n}: best {best} {times[FIXED]['ms'] / times[best]['ms']:.2f}x of {FIXED}, {times['cublas']['ms'] / times[best]['ms']:.2f} of cuBLAS; model {modelled}"
+        )
         del operands, calls
     return points
 
@@ -48,7 +53,8 @@ def spill(session: Session) -> list[dict]:
     operands = Operands(SPILL_SIZE)
     shown = {"256x128, 1 consumer": SPILLS, **{c.name: c for c in CONFIGS.values()}}
     calls = {
-        name: rotate(enqueue(SOURCE, launch_of(c, a, b, d, None, SPILL_SIZE, "bf16")) for a, b, d in operands.ours) for name, c in shown.items()
+        name: rotate(enqueue(SOURCE, launch_of(c, a, b, d, None, SPILL_SIZE, "bf16")) for a, b, d in operands.ours)
+        for name, c in shown.items()
     }
     times = session.time(calls, repeats=7, warmup=2)
     points = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,31 @@ from kernels.specs import gemm
 from kernels.specs.gemm_dispatch import CONFIGS, Config, choose, launch_of
 
 CLIFF_SIZE = (8192, 8192, 4096)
-ONE = ((64, 128), (64, 192), (64, 256), (128, 128), (128, 160), (128, 192), (128, 224), (192, 128), (192, 160), (256, 64), (256, 96), (256, 112), (256, 128), (128, 256))
+ONE = (
+    (64, 128),
+    (64, 192),
+    (64, 256),
+    (128, 128),
+    (128, 160),
+    (128, 192),
+    (128, 224),
+    (192, 128),
+    (192, 160),
+    (256, 64),
+    (256, 96),
+    (256, 112),
+    (256, 128),
+    (128, 256),
+)
 TWO = ((128, 128), (128, 192), (128, 256), (256, 96), (256, 128), (256, 160), (256, 192), (256, 224), (256, 256))
-ALONE_SHAPES = ((256, 8192, 4096), (512, 4096, 4096), (1024, 2048, 4096), (2048, 1024, 4096), (2048, 2048, 4096), (8192, 4096, 4096))
+ALONE_SHAPES = (
+    (256, 8192, 4096),
+    (512, 4096, 4096),
+    (1024, 2048, 4096),
+    (2048, 1024, 4096),
+    (2048, 2048, 4096),
+    (8192, 4096, 4096),
+)
 WAVES_M, WAVES_N, WAVES_K, WAVES = 1024, range(256, 8449, 256), 4096, ("64x64", "64x256", "128x256")
 SEED, RANDOM_SHAPES = 8, 60
 GRID_FILE = Path(__file__).parents[2] / "figures" / "data" / "lesson08_configurations.json"
@@ -47,13 +69,18 @@ def cliff(session: Session) -> list[dict]:
     operands, (m, n, k) = Operands(CLIFF_SIZE), CLIFF_SIZE
     configs = {f"{c.name}/{c.consumers}": c for c in cliff_configs()}
     compile_all([(SOURCE, {**c.defines, "OUT": "bf16"}) for c in configs.values()])
-    calls = {name: rotate(enqueue(SOURCE, launch_of(c, a, b, d, None, CLIFF_SIZE, "bf16")) for a, b, d in operands.ours) for name, c in configs.items()}
+    calls = {
+        name: rotate(enqueue(SOURCE, launch_of(c, a, b, d, None, CLIFF_SIZE, "bf16")) for a, b, d in operands.ours)
+        for name, c in configs.items()
+    }
     times = time_shuffled(calls, repeats=9, inner=1)
     points = []
     for name, c in configs.items():
         points.append({"config": c.name, "consumers": c.consumers, "stages": c.stages, **built(c), "flop_per_byte": c.tile_m * c.tile_n / (c.tile_m + c.tile_n),
                        "tflop_per_s": 2.0 * m * n * k / times[name]["ms"] / 1e9, **times[name]})  # fmt: skip
-        session.say(f"{name}: {c.accumulators} accumulators, {points[-1]['registers']} registers, spills {points[-1]['spill_bytes']} B, {points[-1]['tflop_per_s']:.0f} TFLOP/s")
+        session.say(
+            f"{name}: {c.accumulators} accumulators, {points[-1]['registers']} registers, spills {points[-1]['spill_bytes']} B, {points[-1]['tflop_per_s']:.0f} TFLOP/s"
+        )
     return points
 
 
@@ -87,7 +114,10 @@ def timed(session: Session, size, configs: Mapping[str, Config]) -> dict[str, di
 
 def alone(session: Session) -> list[dict]:
     """128x128 and 64x256 with more and fewer stages, blocks and consumers, at shapes of 128 tiles and at shapes of many."""
-    variants = [Config(128, 128, s, c, b) for s, c, b in ((3, 1, 2), (3, 1, 1), (4, 1, 1), (5, 1, 1), (6, 1, 1), (3, 2, 1), (6, 2, 1))]
+    variants = [
+        Config(128, 128, s, c, b)
+        for s, c, b in ((3, 1, 2), (3, 1, 1), (4, 1, 1), (5, 1, 1), (6, 1, 1), (3, 2, 1), (6, 2, 1))
+    ]
     variants += [Config(64, 256, s, 1, 1) for s in (2, 3, 4, 5)]
     configs = {f"{c.name}, {c.stages} stages, {c.consumers} consumers, {c.blocks} blocks": c for c in variants}
     compile_all([(SOURCE, {**c.defines, "OUT": "bf16"}) for c in variants])
@@ -98,7 +128,13 @@ def alone(session: Session) -> list[dict]:
         for name, c in configs.items():
             points.append({"m": m, "n": n, "k": k, "config": c.name, "stages": c.stages, "consumers": c.consumers, "blocks": c.blocks, "tiles": c.tiles(m, n),
                            "shared_bytes": c.smem, "tflop_per_s": 2.0 * m * n * k / times[name]["ms"] / 1e9, "of_cublas": times["cublas"]["ms"] / times[name]["ms"], **times[name]})  # fmt: skip
-        session.say(f"{m}x{n}: " + "; ".join(f"{c.name} s{c.stages} c{c.consumers} b{c.blocks} {1e3 * times[name]['ms']:.1f} us" for name, c in configs.items()))
+        session.say(
+            f"{m}x{n}: "
+            + "; ".join(
+                f"{c.name} s{c.stages} c{c.consumers} b{c.blocks} {1e3 * times[name]['ms']:.1f} us"
+                for name, c in configs.items()
+            )
+        )
     return points
 
 
@@ -112,11 +148,15 @@ def results(session: Session) -> list[dict]:
         d = ctx.empty((m, gemm.pitch(n)), "fp32")
         d.fill(np.nan)
         enqueue(SOURCE, launch_of(c, *given, d, None, size, "fp32"))()
-        spilled = compile_source(load_source(SOURCE), launch_of(c, *given, d, None, size, "fp32").defines).resources["gemm_dispatch"]
+        spilled = compile_source(load_source(SOURCE), launch_of(c, *given, d, None, size, "fp32").defines).resources[
+            "gemm_dispatch"
+        ]
         error = relative_error(d[:, :n].get(), right)
         points.append({"config": c.name, "consumers": c.consumers, "accumulators": c.accumulators, "m": m, "n": n, "k": k,
                        "spill_bytes": spilled.spill_stores + spilled.spill_loads, "error": float(error), "bound": float(gemm.tolerance(a, b, out="fp32"))})  # fmt: skip
-    session.say(f"{sum(p['spill_bytes'] > 0 for p in points)} spill; worst error of all {max(p['error'] for p in points):.1e}")
+    session.say(
+        f"{sum(p['spill_bytes'] > 0 for p in points)} spill; worst error of all {max(p['error'] for p in points):.1e}"
+    )
     return points
 
 
@@ -129,7 +169,17 @@ def waves(session: Session) -> list[dict]:
         times = timed(session, (WAVES_M, n, WAVES_K), configs)
         for name, t in times.items():
             tiles = configs[name].tiles(WAVES_M, n) if name in configs else 0
-            points.append({"m": WAVES_M, "n": n, "k": WAVES_K, "config": name, "tiles": tiles, "tflop_per_s": 2.0 * WAVES_M * n * WAVES_K / t["ms"] / 1e9, **t})
+            points.append(
+                {
+                    "m": WAVES_M,
+                    "n": n,
+                    "k": WAVES_K,
+                    "config": name,
+                    "tiles": tiles,
+                    "tflop_per_s": 2.0 * WAVES_M * n * WAVES_K / t["ms"] / 1e9,
+                    **t,
+                }
+            )
     session.say(f"{len(points)} points")
     return points
 
@@ -154,7 +204,9 @@ def unseen(session: Session) -> list[dict]:
         points.append({"kind": "shape", **dict(zip("mnk", size)), "best": best, "best_ms": here[size][best], "spread": times[best]["ms_p90"] / times[best]["ms_p10"],
                        "of_cublas": here[size]["cublas"] / here[size][best], **{f"ms_{c}": ms for c, ms in here[size].items()}, **{f"picks_{r}": c for r, c in picked.items()},
                        **{f"loss_{r}": here[size][c] / here[size][best] for r, c in picked.items()}})  # fmt: skip
-        session.say(f"{size}: best {best}, " + ", ".join(f"{r} {c} {points[-1][f'loss_{r}']:.2f}" for r, c in picked.items()))
+        session.say(
+            f"{size}: best {best}, " + ", ".join(f"{r} {c} {points[-1][f'loss_{r}']:.2f}" for r, c in picked.items())
+        )
     grid = {(p["m"], p["n"], p["k"]): {} for p in grid_points()}
     for p in grid_points():
         grid[p["m"], p["n"], p["k"]][p["config"]] = p["ms"]
@@ -191,7 +243,16 @@ def summaries(which: str, ms: Mapping[tuple, Mapping[str, float]], sms: int) -> 
                     "worst_loss": loss[worst], "worst_m": worst[0], "worst_n": worst[1], "within_5_percent": sum(x <= 1.05 for x in loss.values())})  # fmt: skip
     best = [min(t[c] for c in CONFIGS) for t in ms.values()]
     of = np.array([t["cublas"] / b for t, b in zip(ms.values(), best)])
-    out.append({"kind": "cublas", "shapes": which, "count": len(of), "mean_of_cublas": float(np.exp(np.log(of).mean())), "least_of_cublas": float(of.min()), "most_of_cublas": float(of.max())})
+    out.append(
+        {
+            "kind": "cublas",
+            "shapes": which,
+            "count": len(of),
+            "mean_of_cublas": float(np.exp(np.log(of).mean())),
+            "least_of_cublas": float(of.min()),
+            "most_of_cublas": float(of.max()),
+        }
+    )
     return out
 
 
@@ -222,8 +283,17 @@ BENCHES = (
         ("gemm_dispatch",),
         results,
         {
-            **{"config": "tile", "consumers": "consumer warpgroups", "accumulators": "fp32 registers a consumer thread"},
-            **{"m": "rows of D", "n": "columns of D", "k": "K", "spill_bytes": "bytes a thread spills, stores and loads"},
+            **{
+                "config": "tile",
+                "consumers": "consumer warpgroups",
+                "accumulators": "fp32 registers a consumer thread",
+            },
+            **{
+                "m": "rows of D",
+                "n": "columns of D",
+                "k": "K",
+                "spill_bytes": "bytes a thread spills, stores and loads",
+            },
             "error": "||D - float64|| / ||float64||, output fp32",
             "bound": "what a right kernel stays below",
         },
@@ -234,7 +304,14 @@ BENCHES = (
         ("gemm_dispatch",),
         alone,
         {
-            **{"m": "rows of D", "n": "columns of D", "k": "K", "config": "tile", "stages": "of the ring", "consumers": "consumer warpgroups"},
+            **{
+                "m": "rows of D",
+                "n": "columns of D",
+                "k": "K",
+                "config": "tile",
+                "stages": "of the ring",
+                "consumers": "consumer warpgroups",
+            },
             "blocks": "blocks that may share an SM",
             "tiles": "of D",
             "shared_bytes": "shared memory a block",
@@ -249,7 +326,13 @@ BENCHES = (
         ("gemm_dispatch",),
         waves,
         {
-            **{"m": "rows of D", "n": "columns of D", "k": "K", "config": "tile, or cublas", "tiles": "of D; 0 for cuBLAS"},
+            **{
+                "m": "rows of D",
+                "n": "columns of D",
+                "k": "K",
+                "config": "tile, or cublas",
+                "tiles": "of D; 0 for cuBLAS",
+            },
             "tflop_per_s": "2 M N K / median time",
             **TIMES,
         },
@@ -261,7 +344,13 @@ BENCHES = (
         unseen,
         {
             "kind": "shape: one random shape; rule: a rule's summary over a set of shapes; cublas: the best configuration against cuBLAS over a set",
-            **{"m": "rows of D", "n": "columns of D", "k": "K", "best": "the fastest configuration", "best_ms": "its median time, milliseconds"},
+            **{
+                "m": "rows of D",
+                "n": "columns of D",
+                "k": "K",
+                "best": "the fastest configuration",
+                "best_ms": "its median time, milliseconds",
+            },
             "spread": "90th over 10th percentile of the best's readings",
             "of_cublas": "cuBLAS's time over the best's",
             "ms_*": "median time of cuBLAS and of each configuration, milliseconds",

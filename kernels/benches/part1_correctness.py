@@ -35,14 +35,19 @@ def correctness(session: Session) -> list[dict]:
         spec, kernel = get_spec(name), load(name, "gpu", poison=True)
         for case in cases(spec, np.random.default_rng(11), COUNT):
             out = arrays.to_numpy(kernel(*case.arrays, **case.params))
-            error, bound = relative_error(out, kernel.reference(*case.arrays, **case.params)), tolerance(spec, case.arrays, case.params)
+            error, bound = (
+                relative_error(out, kernel.reference(*case.arrays, **case.params)),
+                tolerance(spec, case.arrays, case.params),
+            )
             if not error <= bound:
                 raise KernelError(f"{name} is wrong on the device: {case.label}, error {error}, bound {bound}.")
             points.append({"kernel": name, "case": case.label, "error": error, "bound": bound})
         agreed = compare(kernel, EXERCISES[name], count=COUNT) if name in EXERCISES else None
         if agreed is not None and not agreed.passed:
             raise KernelError(f"The exercise's function disagrees with {name} on the device:\n{agreed}")
-        session.say(f"{name}: {COUNT} cases right{', exercise agrees' if agreed else ''}, worst error {max(p['error'] for p in points if p['kernel'] == name):.1e}")
+        session.say(
+            f"{name}: {COUNT} cases right{', exercise agrees' if agreed else ''}, worst error {max(p['error'] for p in points if p['kernel'] == name):.1e}"
+        )
     return points
 
 

@@ -53,15 +53,35 @@ def sanitizer(session: Session) -> list[dict]:
     for check in TOOLS:
         said = sanitizing.sanitize(tool, check, RUN, seconds=SECONDS)
         right = re.findall(r"^right: (\w+)", said.text, re.M)
-        points.append({"tool": check, "summary": said.summary, "first_finding": said.first_finding, "right": right, "exit_code": said.exit_code})
-        session.say(f"{check}: {said.summary}; {len(right)} of {len(KERNELS) - 1} kernels right under it; {said.first_finding}")
+        points.append(
+            {
+                "tool": check,
+                "summary": said.summary,
+                "first_finding": said.first_finding,
+                "right": right,
+                "exit_code": said.exit_code,
+            }
+        )
+        session.say(
+            f"{check}: {said.summary}; {len(right)} of {len(KERNELS) - 1} kernels right under it; {said.first_finding}"
+        )
         if not right:
             session.say(said.text[-1500:])
     for check in TOOLS:
         for meeting in MEETINGS:
             said = sanitizing.sanitize(tool, check, MEET, meeting, seconds=SECONDS)
             right = re.findall(r"^right: (\w+)", said.text, re.M)
-            points.append({"tool": check, "meeting": meeting, "summary": said.summary, "first_finding": said.first_finding, "where": said.where, "right": right, "exit_code": said.exit_code})
+            points.append(
+                {
+                    "tool": check,
+                    "meeting": meeting,
+                    "summary": said.summary,
+                    "first_finding": said.first_finding,
+                    "where": said.where,
+                    "right": right,
+                    "exit_code": said.exit_code,
+                }
+            )
             session.say(f"{check}, barrier_cost by {meeting}: {said.summary}; {said.first_finding} {said.where}")
             if not right:
                 session.say(said.text[-1500:])

@@ -44,7 +44,9 @@ def find_tool() -> str:
 
 def version(tool: str) -> str:
     """The version line of compute-sanitizer."""
-    return subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60).stdout.strip().splitlines()[-1]
+    return (
+        subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=60).stdout.strip().splitlines()[-1]
+    )
 
 
 def sanitize(tool: str, check: str, program: str, *args: str, seconds: int) -> Said:

@@ -8,7 +8,7 @@ from pathlib import Path
 WIDTHS = (8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256)  # N; the hardware takes every multiple of 8
 TYPES = {"bf16": ("bf16", 16), "fp16": ("f16", 16), "tf32": ("tf32", 8), "e4m3": ("e4m3", 32)}  # ours: (PTX's, K)
 
-HEAD = '''\
+HEAD = """\
 // hopper_device_wgmma.cuh - the device half of the vocabulary: wgmma. Written by generate_wgmma.py; change that.
 #pragma once
 
@@ -42,7 +42,7 @@ HOPPER_FN void wgmma_rs(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b, i
 // on accumulation error; products keep full precision, each instruction's sum is rounded to fp16.
 template <int N> HOPPER_FN void wgmma_ss_fp16_accumulate(uint32_t (&d)[N / 4], uint64_t a, uint64_t b, int scale_d = 1);
 
-'''
+"""
 
 
 def lists() -> str:
@@ -52,11 +52,13 @@ def lists() -> str:
     before = 0
     for n in counts:
         new = range(before, n)
-        join = f"HOPPER_R{before} \", \" " if before else ""
+        join = f'HOPPER_R{before} ", " ' if before else ""
         text.append(f'#define HOPPER_R{n} {join}"{", ".join(f"%{i}" for i in new)}"\n')
         for letter, constraint in (("F", "+f"), ("U", "+r")):
             join = f"HOPPER_{letter}{before}(d), " if before else ""
-            text.append(f'#define HOPPER_{letter}{n}(d) {join}' + ", ".join(f'"{constraint}"(d[{i}])' for i in new) + "\n")
+            text.append(
+                f"#define HOPPER_{letter}{n}(d) {join}" + ", ".join(f'"{constraint}"(d[{i}])' for i in new) + "\n"
+            )
         before = n
     return "".join(text) + "\n"
 
@@ -74,7 +76,7 @@ def instruction(n: int, ours: str) -> str:
     rs_name = f"WgmmaRS<{n}, {ours}, MajorB>" if majors else f"WgmmaRS<{n}, {ours}>"
     ss_majors = ', "n"(MajorA), "n"(MajorB)' if majors else ""
     rs_majors = ', "n"(MajorB)' if majors else ""
-    return f'''\
+    return f"""\
 {ss_args} struct {ss_name} {{
   static HOPPER_FN void run(float (&d)[{regs}], uint64_t a, uint64_t b, int scale_d) {{
     asm volatile("{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{regs + 2}, 0;\\n{shape} {{" HOPPER_R{regs}
@@ -88,17 +90,17 @@ def instruction(n: int, ours: str) -> str:
                  : HOPPER_F{regs}(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(scale_d){rs_majors});
   }}
 }};
-'''
+"""
 
 
 def fp16_accumulate(n: int) -> str:
     regs = n // 4
-    return f'''\
+    return f"""\
 template <> HOPPER_FN void wgmma_ss_fp16_accumulate<{n}>(uint32_t (&d)[{regs}], uint64_t a, uint64_t b, int scale_d) {{
   asm volatile("{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{regs + 2}, 0;\\nwgmma.mma_async.sync.aligned.m64n{n}k16.f16.f16.f16 {{" HOPPER_R{regs}
                "}}, %{regs}, %{regs + 1}, p, 1, 1, 0, 0;\\n}}" : HOPPER_U{regs}(d) : "l"(a), "l"(b), "r"(scale_d));
 }}
-'''
+"""
 
 
 def generate() -> str:

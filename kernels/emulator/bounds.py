@@ -18,7 +18,10 @@ def bounds_lines(text: str, entries: list[str]) -> str:
         before = _before(code, entry)
         if before is not None:
             lines.append(f"HOPPER_BOUNDS({entry}, {_calls(before, code)})")
-    words = "".join(f"#undef {w}\n#define {w}(...) .{f}(__VA_ARGS__)\n" for w, f in (("__launch_bounds__", "launch"), ("__cluster_dims__", "cluster")))
+    words = "".join(
+        f"#undef {w}\n#define {w}(...) .{f}(__VA_ARGS__)\n"
+        for w, f in (("__launch_bounds__", "launch"), ("__cluster_dims__", "cluster"))
+    )
     return f'\n{words}#line 1 "{EXPORTS}"\n' + "\n".join(lines) + "\n" if lines else ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def _sections(elf: bytes) -> dict[str, bytes]:
-    offset, = struct.unpack_from("<Q", elf, 0x28)
+    (offset,) = struct.unpack_from("<Q", elf, 0x28)
     size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
     rows = [struct.unpack_from("<IIQQQQ", elf, offset + i * size) for i in range(count)]
     strings = rows[names][4]
@@ -50,7 +50,14 @@ def _unit(data: bytes, at: int) -> tuple[list[tuple[int, str, int]], int]:
     if r.take("H") != 4:
         return [], end
     program = r.take("I") + r.at
-    minimum, _, _, line_base, line_range, opcode_base = r.take("B"), r.take("B"), r.take("B"), r.take("b"), r.take("B"), r.take("B")
+    minimum, _, _, line_base, line_range, opcode_base = (
+        r.take("B"),
+        r.take("B"),
+        r.take("B"),
+        r.take("b"),
+        r.take("B"),
+        r.take("B"),
+    )
     operands = [r.take("B") for _ in range(opcode_base - 1)]
     while r.text():
         pass

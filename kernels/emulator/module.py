@@ -30,7 +30,9 @@ def _whole(name: str, value, low: int | None = None) -> int:
     except TypeError:
         number = None
     if number is None or (low is not None and not low <= number < 2**32):
-        raise EmulatorArgumentError(f"{name} is a whole number{'' if low is None else f', {low} or more'}; not {value!r}.")
+        raise EmulatorArgumentError(
+            f"{name} is a whole number{'' if low is None else f', {low} or more'}; not {value!r}."
+        )
     return number
 
 
@@ -48,7 +50,13 @@ class Module:
     """A compiled source. `source` is its file, `entries` the kernels in it, `build_seconds` what compiling took (0 from the cache)."""
 
     def __init__(self, source: Path, entries: tuple[str, ...], library: Path, build_seconds: float, instrument: bool):
-        self.source, self.entries, self.library, self.build_seconds, self.instrument = source, entries, library, build_seconds, instrument
+        self.source, self.entries, self.library, self.build_seconds, self.instrument = (
+            source,
+            entries,
+            library,
+            build_seconds,
+            instrument,
+        )
 
     def __repr__(self) -> str:
         return f"Module({self.source.name!r}, {list(self.entries)})"
@@ -84,7 +92,9 @@ class Module:
         raises: raise the EmulatorError that fits; False returns the report in any case.
         """
         if entry not in self.entries:
-            raise EmulatorArgumentError(f"{self.source.name} was built with the kernels {', '.join(self.entries)}; {entry!r} is not one of them.")
+            raise EmulatorArgumentError(
+                f"{self.source.name} was built with the kernels {', '.join(self.entries)}; {entry!r} is not one of them."
+            )
         check_schedule(seed, policy, timeout, sms)
         launch = Launch(
             library=self.library, entry=entry, grid=_extent("grid", grid), block=_extent("block", block), cluster=_extent("cluster", cluster),
@@ -99,7 +109,9 @@ class Module:
         return report
 
 
-def build(source: Path | str, entries: Sequence[str], defines: dict[str, Any] | None = None, *, instrument: bool = True) -> Module:
+def build(
+    source: Path | str, entries: Sequence[str], defines: dict[str, Any] | None = None, *, instrument: bool = True
+) -> Module:
     """Compile a .cu file for the emulator, or take it from the cache.
 
     source: the file; it includes "hopper.cuh". entries: names of its extern "C" __global__ kernels. defines: macros, as -DNAME=VALUE.
@@ -110,6 +122,8 @@ def build(source: Path | str, entries: Sequence[str], defines: dict[str, Any] | 
     if not path.is_file():
         raise EmulatorCompileError(f"There is no kernel source {source}.", file=path.name)
     if isinstance(entries, str) or not entries:
-        raise EmulatorArgumentError(f"entries is a list of the names of {path.name}'s kernels (extern \"C\" __global__); got {entries!r}.")
+        raise EmulatorArgumentError(
+            f'entries is a list of the names of {path.name}\'s kernels (extern "C" __global__); got {entries!r}.'
+        )
     library, seconds = build_kernel(path, list(entries), defines or {}, instrument)
     return Module(path, tuple(entries), library, seconds, instrument)

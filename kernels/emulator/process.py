@@ -26,7 +26,9 @@ from kernels.tensormap import TensorMap
 
 PAGE = mmap.PAGESIZE
 ALIGN = 256  # what cudaMalloc promises
-BEFORE_RUNNER: Callable[[], None] | None = None  # runs in the launch's process before it is the runner: limits that a grader sets
+BEFORE_RUNNER: Callable[[], None] | None = (
+    None  # runs in the launch's process before it is the runner: limits that a grader sets
+)
 GRACE = 5.0  # seconds beyond the time limit before the runner, which keeps its own time, is killed
 
 
@@ -86,12 +88,18 @@ def _regions(args: tuple[Any, ...]) -> list[_Region]:
         array = a.array if isinstance(a, TensorMap) else a
         if not isinstance(array, np.ndarray):
             if isinstance(a, TensorMap):
-                raise EmulatorArgumentError(f"Argument {i + 1}: the emulator's tensor maps are of NumPy arrays, not {type(array).__name__}.")
+                raise EmulatorArgumentError(
+                    f"Argument {i + 1}: the emulator's tensor maps are of NumPy arrays, not {type(array).__name__}."
+                )
             continue
         if not isinstance(a, TensorMap) and not array.flags.c_contiguous:
-            raise EmulatorArgumentError(f"Argument {i + 1} ({_describe(array)}) is not C-contiguous; pass np.ascontiguousarray(...).")
+            raise EmulatorArgumentError(
+                f"Argument {i + 1} ({_describe(array)}) is not C-contiguous; pass np.ascontiguousarray(...)."
+            )
         low, high = _bounds(array)
-        found.append(_Region(low, max(high, low + 1), [f"argument {i + 1} ({_describe(array)})"], array.flags.writeable))
+        found.append(
+            _Region(low, max(high, low + 1), [f"argument {i + 1} ({_describe(array)})"], array.flags.writeable)
+        )
     found.sort(key=lambda r: r.low)
     merged: list[_Region] = []
     for r in found:
@@ -120,20 +128,24 @@ def _argument(i: int, a: Any, regions: list[_Region]) -> str:
     if isinstance(a, TensorMap):
         x = a.array
         if x.ndim != 2:
-            raise EmulatorArgumentError(f"Argument {i + 1}: the kernels' copies are two-dimensional; this tensor map has {x.ndim} axes.")
-        return (
-            f"argument map {place(x.ctypes.data)} {x.shape[1]} {x.shape[0]} {x.strides[0]} {a.box[1]} {a.box[0]} {x.itemsize} {a.swizzle} a TensorMap"
-        )
+            raise EmulatorArgumentError(
+                f"Argument {i + 1}: the kernels' copies are two-dimensional; this tensor map has {x.ndim} axes."
+            )
+        return f"argument map {place(x.ctypes.data)} {x.shape[1]} {x.shape[0]} {x.strides[0]} {a.box[1]} {a.box[0]} {x.itemsize} {a.swizzle} a TensorMap"
     if isinstance(a, np.generic):
         kind = {"f": "floatbytes", "i": "intbytes", "u": "intbytes", "b": "intbytes"}.get(a.dtype.kind, "bytes")
         return f"argument {kind} {a.tobytes().hex()} {a.dtype}"
     if isinstance(a, (bool, int)):
         if not -(2**63) <= a < 2**63:
-            raise EmulatorArgumentError(f"Argument {i + 1}: {a} does not fit a signed 64-bit integer. For an unsigned one pass np.uint64(...).")
+            raise EmulatorArgumentError(
+                f"Argument {i + 1}: {a} does not fit a signed 64-bit integer. For an unsigned one pass np.uint64(...)."
+            )
         return f"argument int {int(a) % 2**64} the int {a}"
     if isinstance(a, float):
         return f"argument float {np.float64(a).view(np.uint64)} the float {a!r}"
-    raise EmulatorArgumentError(f"Argument {i + 1} is a {type(a).__name__}; a kernel takes NumPy arrays and scalars, TensorMaps, numbers and None.")
+    raise EmulatorArgumentError(
+        f"Argument {i + 1} is a {type(a).__name__}; a kernel takes NumPy arrays and scalars, TensorMaps, numbers and None."
+    )
 
 
 def _lines(launch: Launch, regions: list[_Region], data: Path, result: Path) -> str:
@@ -175,7 +187,9 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
             try:  # a page that the file system has no room for would be a bus error in this process
                 os.posix_fallocate(file.fileno(), 0, size)
             except OSError as e:
-                raise EmulatorUnavailable(f"The launch's arrays ({size:,} bytes) do not fit {folder.parent}: {e}. Set TMPDIR to a folder with room.") from e
+                raise EmulatorUnavailable(
+                    f"The launch's arrays ({size:,} bytes) do not fit {folder.parent}: {e}. Set TMPDIR to a folder with room."
+                ) from e
             with mmap.mmap(file.fileno(), 0) as shared:
                 _copy_in(regions, shared)
                 code, report.output = _wait([str(runner), str(description)], launch.timeout)
@@ -183,7 +197,11 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
         raw = _read_result(result)
     report.seconds = time.perf_counter() - began
     if raw is None:
-        kind, why = ("timeout", f"did not end within {launch.timeout:g} s and did not answer") if code is None else ("crash", _death(code))
+        kind, why = (
+            ("timeout", f"did not end within {launch.timeout:g} s and did not answer")
+            if code is None
+            else ("crash", _death(code))
+        )
         report.status = kind
         report.findings = [Finding(kind, "no-result", f"The launch's process {why}.")]
         return report
@@ -192,7 +210,10 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
     locate = lambda pc: line_of(launch.library, pc - base - 1)
     report.notes = [n for n in raw["notes"] if not n.startswith("base ")]
     report.findings = [_finding(f, locate) for f in raw["findings"]]
-    report.findings += [Finding("misuse", "read-only-array", f"The kernel writes to {n}, which NumPy holds read-only: pass a copy.") for n in lost]
+    report.findings += [
+        Finding("misuse", "read-only-array", f"The kernel writes to {n}, which NumPy holds read-only: pass a copy.")
+        for n in lost
+    ]
     report.steps, report.switches = raw["steps"], raw["switches"]
     report.trace = [_event(e) for e in raw.get("trace", [])]
     kinds = {f.kind for f in report.findings}
@@ -238,12 +259,16 @@ def _read_result(path: Path) -> dict | None:
 
 
 def _death(code: int) -> str:
-    return f"died of signal {signal.Signals(-code).name}" if code < 0 else f"ended with status {code} and left no result"
+    return (
+        f"died of signal {signal.Signals(-code).name}" if code < 0 else f"ended with status {code} and left no result"
+    )
 
 
 def _wait(command: list[str], timeout: float) -> tuple[int | None, str]:
     """(exit status, output); status None if it had to be killed. The runner keeps its own time: this is the second line."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=BEFORE_RUNNER)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=BEFORE_RUNNER
+    )
     try:
         output, _ = process.communicate(timeout=timeout + GRACE)
         return process.returncode, output.decode(errors="replace")

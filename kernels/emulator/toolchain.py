@@ -51,10 +51,14 @@ def cache_folder() -> Path:
     """Where built code is kept. Made if missing."""
     named = os.environ.get("KERNELS_CACHE")
     try:
-        base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper-course"
+        base = (
+            Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper-course"
+        )
         base.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as e:  # RuntimeError: no home folder is known
-        raise EmulatorUnavailable(f"The emulator's cache folder cannot be made: {e}. Set KERNELS_CACHE to a folder of yours.") from e
+        raise EmulatorUnavailable(
+            f"The emulator's cache folder cannot be made: {e}. Set KERNELS_CACHE to a folder of yours."
+        ) from e
     return base.resolve()
 
 
@@ -63,7 +67,9 @@ def _scratch(cache: Path) -> tempfile.TemporaryDirectory:
     try:
         return tempfile.TemporaryDirectory(dir=cache)
     except OSError as e:
-        raise EmulatorUnavailable(f"The emulator keeps compiled kernels in {cache}, where nothing can be written: {e}. Set KERNELS_CACHE to a folder of yours.") from e
+        raise EmulatorUnavailable(
+            f"The emulator keeps compiled kernels in {cache}, where nothing can be written: {e}. Set KERNELS_CACHE to a folder of yours."
+        ) from e
 
 
 def machine() -> str:
@@ -106,7 +112,9 @@ def compiler() -> Compiler:
     found = find_compiler(wanted)
     if found is None:
         what = f"KERNELS_CXX names {wanted!r}, which is not here" if wanted else "there is no C++ compiler here"
-        raise EmulatorUnavailable(f"The emulator compiles kernels, and {what}. Install one: `pip install ziglang`, or `apt install g++`.")
+        raise EmulatorUnavailable(
+            f"The emulator compiles kernels, and {what}. Install one: `pip install ziglang`, or `apt install g++`."
+        )
     return found
 
 
@@ -143,7 +151,9 @@ def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] =
     def run(*arguments: str) -> None:
         done = subprocess.run([*with_compiler.command, *arguments], capture_output=True, text=True)
         if done.returncode:
-            raise EmulatorUnavailable(f"The emulator's runtime could not be built with {with_compiler}:\n{done.stderr[-4000:]}")
+            raise EmulatorUnavailable(
+                f"The emulator's runtime could not be built with {with_compiler}:\n{done.stderr[-4000:]}"
+            )
 
     def compile_one(source: Path) -> str:
         made = target.with_name(source.stem + ".o")
@@ -159,7 +169,11 @@ def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] =
 def runner() -> Path:
     """The runner's executable: prebuilt, cached, or built now."""
     prebuilt = PREBUILT / machine()
-    if (prebuilt / "digest").is_file() and (prebuilt / "digest").read_text().strip() == runtime_digest() and os.access(prebuilt / "runner", os.X_OK):
+    if (
+        (prebuilt / "digest").is_file()
+        and (prebuilt / "digest").read_text().strip() == runtime_digest()
+        and os.access(prebuilt / "runner", os.X_OK)
+    ):
         return prebuilt / "runner"
     c = compiler()
     target = cache_folder() / f"runner-{_digest(runtime_digest(), c.version)}"
@@ -186,15 +200,43 @@ def _alone(lock: Path):
 
 # What the two compilers call the same things. The hooks that -fsanitize=thread plants are the runner's own (hooks.cpp): the
 # sanitizer itself is not linked; -fsanitize=alignment and bounds call some there as well.
-_COMMON = ["-O2", "-gdwarf-4", "-std=c++17", "-fPIC", "-nostdinc++", "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-ffp-contract=off", "-w"]
+_COMMON = [
+    "-O2",
+    "-gdwarf-4",
+    "-std=c++17",
+    "-fPIC",
+    "-nostdinc++",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-w",
+]
 _FAMILY = {
     "gcc": ["-g1", "-Wno-psabi", "-fsanitize=alignment,bounds"],
     "clang": ["-gline-tables-only", "-fsanitize=alignment,array-bounds"],
-    "zig": ["-gline-tables-only", "-fno-sanitize=undefined", "-fsanitize=alignment,array-bounds", "-fno-sanitize-trap=alignment,array-bounds"],
+    "zig": [
+        "-gline-tables-only",
+        "-fno-sanitize=undefined",
+        "-fsanitize=alignment,array-bounds",
+        "-fno-sanitize-trap=alignment,array-bounds",
+    ],
 }
 _INSTRUMENT = {
-    "gcc": ["-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"],
-    "clang": ["-fsanitize=thread", "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"],
+    "gcc": [
+        "-fsanitize=thread",
+        "--param",
+        "tsan-distinguish-volatile=1",
+        "--param",
+        "tsan-instrument-func-entry-exit=0",
+    ],
+    "clang": [
+        "-fsanitize=thread",
+        "-mllvm",
+        "-tsan-distinguish-volatile=1",
+        "-mllvm",
+        "-tsan-instrument-func-entry-exit=0",
+    ],
 }
 _INSTRUMENT["zig"] = _INSTRUMENT["clang"]
 _LINK = ["-shared", "-Wl,--as-needed"]
@@ -213,9 +255,13 @@ def _compile_error(name: str, log: str, entries: list[str]) -> EmulatorCompileEr
     file, line = Path(m["file"]).name, int(m["line"])
     if file == EXPORTS:
         return EmulatorCompileError(
-            f'{name} has no kernel named {entries[line - 1]!r}, or not as extern "C" __global__ void. (compiling for the emulator: {m["message"]})', file=name, log=log
+            f'{name} has no kernel named {entries[line - 1]!r}, or not as extern "C" __global__ void. (compiling for the emulator: {m["message"]})',
+            file=name,
+            log=log,
         )
-    return EmulatorCompileError(f"{file}:{line}: {m['message']} (compiling {name} for the emulator)", file=file, line=line, log=log)
+    return EmulatorCompileError(
+        f"{file}:{line}: {m['message']} (compiling {name} for the emulator)", file=file, line=line, log=log
+    )
 
 
 def headers(source: Path) -> list[Path]:
@@ -230,9 +276,21 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
     c = compiler()
     text = source.read_bytes()
     options = [*_COMMON, *_FAMILY[c.family], *(_INSTRUMENT[c.family] if instrument else [])]
-    macros = [f"-D{k}={int(v) if isinstance(v, bool) else v}" if v is not None else f"-D{k}" for k, v in sorted(defines.items())]
+    macros = [
+        f"-D{k}={int(v) if isinstance(v, bool) else v}" if v is not None else f"-D{k}"
+        for k, v in sorted(defines.items())
+    ]
     bounds = bounds_lines(text.decode(errors="replace"), entries)
-    key = _digest(text, bounds, source.name, entries, macros, options, c.version, *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)])
+    key = _digest(
+        text,
+        bounds,
+        source.name,
+        entries,
+        macros,
+        options,
+        c.version,
+        *[p.name.encode() + b"\0" + p.read_bytes() for p in headers(source)],
+    )
     target = cache_folder() / f"{source.stem}-{key}.so"
     if target.exists():
         with contextlib.suppress(OSError):  # a cache that may only be read
@@ -241,22 +299,36 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
     exports = "".join(f"HOPPER_EXPORT({e})\n" for e in entries)
     unit = f'#line 1 "{source.name}"\n'.encode() + text + f'\n#line 1 "{EXPORTS}"\n{exports}{bounds}'.encode()
     include = [f"-I{source.parent}", f"-I{CUDA}", f"-I{RUNTIME}"]
-    return target, compile_library(unit, target, [*options, *macros, *include], instrument, lambda log: _compile_error(source.name, log, entries))
+    return target, compile_library(
+        unit, target, [*options, *macros, *include], instrument, lambda log: _compile_error(source.name, log, entries)
+    )
 
 
-def compile_library(unit: bytes, target: Path, options: list[str], instrument: bool, error: Callable[[str], Exception]) -> float:
+def compile_library(
+    unit: bytes, target: Path, options: list[str], instrument: bool, error: Callable[[str], Exception]
+) -> float:
     """Compile and link one unit to a kernel's library in the cache; the seconds that took. error: makes an exception of a compiler's log."""
     c = compiler()
     began = time.perf_counter()
     with _scratch(target.parent) as name:
         folder = Path(name)
         (folder / "kernel.cpp").write_bytes(unit)
-        run = lambda *arguments: subprocess.run([*c.command, *arguments], capture_output=True, text=True, errors="replace")
+        run = lambda *arguments: subprocess.run(
+            [*c.command, *arguments], capture_output=True, text=True, errors="replace"
+        )
         compiled = run(*options, "-c", str(folder / "kernel.cpp"), "-o", str(folder / "kernel.o"))
         if compiled.returncode:
             raise error(compiled.stderr)
         bare = _BARE if c.family == "zig" else []
-        linked = run(*_LINK, *bare, *(_WRAP if instrument else []), str(folder / "kernel.o"), "-o", str(folder / "kernel.so"), "-lm")
+        linked = run(
+            *_LINK,
+            *bare,
+            *(_WRAP if instrument else []),
+            str(folder / "kernel.o"),
+            "-o",
+            str(folder / "kernel.so"),
+            "-lm",
+        )
         if linked.returncode:
             raise error(linked.stderr)
         os.replace(folder / "kernel.so", target)

@@ -25,8 +25,16 @@ def chrome_trace(events: Iterable[Event]) -> dict:
     for track, (who, row) in enumerate(rows.items()):
         out.append({"ph": "M", "name": "thread_name", "pid": 0, "tid": track, "args": {"name": who}})
         for e in row:
-            common = {"name": f"{e.kind} {e.what}", "pid": 0, "tid": track, "ts": e.time, "args": {**e.data, "at": f"{e.file}:{e.line}"}}
-            out.append({**common, "ph": "X", "dur": e.end - e.time} if e.end > e.time else {**common, "ph": "i", "s": "t"})
+            common = {
+                "name": f"{e.kind} {e.what}",
+                "pid": 0,
+                "tid": track,
+                "ts": e.time,
+                "args": {**e.data, "at": f"{e.file}:{e.line}"},
+            }
+            out.append(
+                {**common, "ph": "X", "dur": e.end - e.time} if e.end > e.time else {**common, "ph": "i", "s": "t"}
+            )
     return {"traceEvents": out}
 
 

@@ -1,11 +1,11 @@
 """Arguments of a foreign kernel as text: --arg "x=float32[1024]:random".
 
-    x=float32[1024]:random        an array; fills: zeros, ones, arange, random, random(LOW,HIGH), empty (NaN or 0xFF), or a number
-    x=int32[31,7]:random(0,10)    several axes, whole numbers from LOW up to but without HIGH
-    n=1024   a=2.5   n=uint64:7   a number; with a type where the kernel's parameter is a struct of that size (half, bfloat16)
-    p=null                        a null pointer
-    x=@FILE.npy                   an array from a file that NumPy saved
-    a=map:bfloat16[256,64]:random:box=64x64:swizzle=128     a tensor map (CUtensorMap) of an array, for TMA
+x=float32[1024]:random        an array; fills: zeros, ones, arange, random, random(LOW,HIGH), empty (NaN or 0xFF), or a number
+x=int32[31,7]:random(0,10)    several axes, whole numbers from LOW up to but without HIGH
+n=1024   a=2.5   n=uint64:7   a number; with a type where the kernel's parameter is a struct of that size (half, bfloat16)
+p=null                        a null pointer
+x=@FILE.npy                   an array from a file that NumPy saved
+a=map:bfloat16[256,64]:random:box=64x64:swizzle=128     a tensor map (CUtensorMap) of an array, for TMA
 """
 
 from __future__ import annotations
@@ -24,10 +24,33 @@ from kernels.tensormap import TensorMap
 
 MOST_BYTES = 1 << 30  # of all arrays of a launch
 _TYPES = {
-    **{n: np.dtype(n) for n in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool")},
+    **{
+        n: np.dtype(n)
+        for n in (
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "bool",
+        )
+    },
     **{n: np.dtype(getattr(ml_dtypes, n)) for n in ("bfloat16", "float8_e4m3fn", "float8_e5m2")},
 }
-_TYPES |= {"float": _TYPES["float32"], "double": _TYPES["float64"], "half": _TYPES["float16"], "int": _TYPES["int32"], "bf16": _TYPES["bfloat16"], "e4m3": _TYPES["float8_e4m3fn"]}
+_TYPES |= {
+    "float": _TYPES["float32"],
+    "double": _TYPES["float64"],
+    "half": _TYPES["float16"],
+    "int": _TYPES["int32"],
+    "bf16": _TYPES["bfloat16"],
+    "e4m3": _TYPES["float8_e4m3fn"],
+}
 _ARRAY = re.compile(r"(?P<type>\w+)\[(?P<shape>[\d,x* ]+)\](?::(?P<fill>.*))?")
 _EXAMPLE = 'Write NAME=TYPE[SHAPE]:FILL, as "x=float32[1024]:random", or NAME=NUMBER.'
 
@@ -48,7 +71,9 @@ def parse(text: str, rng: np.random.Generator, left: int = MOST_BYTES) -> tuple[
     kind, colon, number = value.rpartition(":")
     parsed = _number(number)
     if parsed is None or colon and kind not in _TYPES:
-        raise ArgumentError(f"{name}: {value!r} is neither an array nor a number. {_EXAMPLE} Types: {', '.join(_TYPES)}.")
+        raise ArgumentError(
+            f"{name}: {value!r} is neither an array nor a number. {_EXAMPLE} Types: {', '.join(_TYPES)}."
+        )
     return name, _TYPES[kind].type(parsed) if colon else parsed
 
 
@@ -61,7 +86,9 @@ def parse_all(texts, seed: int = 0) -> dict[str, Any]:
         name, value = parse(text, rng, left)
         if name in found:
             raise ArgumentError(f"The argument {name} is given twice.")
-        left -= value.nbytes if isinstance(value, np.ndarray) else value.array.nbytes if isinstance(value, TensorMap) else 0
+        left -= (
+            value.nbytes if isinstance(value, np.ndarray) else value.array.nbytes if isinstance(value, TensorMap) else 0
+        )
         found[name] = value
     return found
 
@@ -107,7 +134,9 @@ def _filled(name: str, shape: tuple[int, ...], dtype: np.dtype, fill: str, rng: 
             if high is None or not int(low) < int(high):
                 raise ArgumentError(f"{name}: {fill} needs whole numbers, LOW below HIGH.")
             return rng.integers(int(low), int(high), shape).astype(dtype)
-        return (rng.standard_normal(shape) if low is None else rng.uniform(float(low), float(high or 0), shape)).astype(dtype)
+        return (rng.standard_normal(shape) if low is None else rng.uniform(float(low), float(high or 0), shape)).astype(
+            dtype
+        )
     a = np.empty(shape, dtype)
     if fill == "empty":
         poison(a)
@@ -116,7 +145,9 @@ def _filled(name: str, shape: tuple[int, ...], dtype: np.dtype, fill: str, rng: 
     else:
         value = {"zeros": 0, "ones": 1}.get(fill, _number(fill))
         if value is None:
-            raise ArgumentError(f"{name}: there is no fill {fill!r}. Fills: zeros, ones, arange, random, random(LOW,HIGH), empty, or a number.")
+            raise ArgumentError(
+                f"{name}: there is no fill {fill!r}. Fills: zeros, ones, arange, random, random(LOW,HIGH), empty, or a number."
+            )
         a[...] = np.asarray(value).astype(dtype)
     return a
 
@@ -136,8 +167,12 @@ def _map(name: str, value: str, rng: np.random.Generator, left: int) -> TensorMa
     m = _ARRAY.fullmatch(head)
     box = re.fullmatch(r"(\d+)x(\d+)(?::swizzle=(\d+))?", options[0]) if options else None
     if not m or not box:
-        raise ArgumentError(f'{name}: a tensor map is written as "{name}=map:bfloat16[256,64]:random:box=64x64:swizzle=128" (box: rows x columns).')
-    return TensorMap(_array(name, m, rng, left), (int(box[1]), int(box[2])), **({"swizzle": int(box[3])} if box[3] else {}))
+        raise ArgumentError(
+            f'{name}: a tensor map is written as "{name}=map:bfloat16[256,64]:random:box=64x64:swizzle=128" (box: rows x columns).'
+        )
+    return TensorMap(
+        _array(name, m, rng, left), (int(box[1]), int(box[2])), **({"swizzle": int(box[3])} if box[3] else {})
+    )
 
 
 def in_order(parameters, given: Mapping[str, Any], kernel: str) -> list[Any]:

@@ -24,7 +24,17 @@ def _with_headers(unit: str, options: list[str], error) -> bytes:
     c = toolchain.compiler()
     if c.family != "zig":
         return unit.encode()
-    command = [*c.command, "-E", "-x", "c++", "-std=c++17", "-nostdinc++", "-w", *(o for o in options if o.startswith("-I")), "-"]
+    command = [
+        *c.command,
+        "-E",
+        "-x",
+        "c++",
+        "-std=c++17",
+        "-nostdinc++",
+        "-w",
+        *(o for o in options if o.startswith("-I")),
+        "-",
+    ]
     done = subprocess.run(command, input=unit, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise error(done.stderr)
@@ -37,28 +47,67 @@ class ForeignKernel:
     entry: its name, parameters and place.  cluster: what __cluster_dims__ says.  module: as kernels.emulator.build gives it.
     """
 
-    def __init__(self, program: Program, entry: str | None = None, *, initial: Mapping[str, np.ndarray] | None = None, instrument: bool = True):
+    def __init__(
+        self,
+        program: Program,
+        entry: str | None = None,
+        *,
+        initial: Mapping[str, np.ndarray] | None = None,
+        instrument: bool = True,
+    ):
         data = {name: np.ascontiguousarray(v).tobytes() for name, v in (initial or {}).items()}
         if (size := sum(map(len, data.values()))) > 1 << 16:
-            raise ArgumentError(f"The values for __constant__ and __device__ variables have {size:,} bytes; 65,536 may be given.")
+            raise ArgumentError(
+                f"The values for __constant__ and __device__ variables have {size:,} bytes; 65,536 may be given."
+            )
         self.entry, unit, self.cluster = program.unit(entry, data)
         self.name, self.file = entry or self.entry.name, program.name
-        options = [*toolchain.compile_options(instrument), f"-I{COMPAT}", f"-I{toolchain.CUDA}", f"-I{toolchain.RUNTIME}"]
-        headers = [p.read_bytes() for p in (*sorted(COMPAT.glob("*.h")), toolchain.RUNTIME / "api.h", toolchain.RUNTIME / "foreign.h", toolchain.RUNTIME / "numbers.h", *sorted(toolchain.CUDA.glob("hopper*")))]
+        options = [
+            *toolchain.compile_options(instrument),
+            f"-I{COMPAT}",
+            f"-I{toolchain.CUDA}",
+            f"-I{toolchain.RUNTIME}",
+        ]
+        headers = [
+            p.read_bytes()
+            for p in (
+                *sorted(COMPAT.glob("*.h")),
+                toolchain.RUNTIME / "api.h",
+                toolchain.RUNTIME / "foreign.h",
+                toolchain.RUNTIME / "numbers.h",
+                *sorted(toolchain.CUDA.glob("hopper*")),
+            )
+        ]
         stem = re.sub(r"\W", "_", Path(program.name).stem)[:40] or "kernel"
         library, there = toolchain.library_path(stem, unit, options, *headers)
         error = lambda log: _error(program.name, log, self.entry)
-        seconds = 0.0 if there else toolchain.compile_library(_with_headers(unit, options, error), library, options, instrument, error)
+        seconds = (
+            0.0
+            if there
+            else toolchain.compile_library(_with_headers(unit, options, error), library, options, instrument, error)
+        )
         self.module = Module(Path(program.name), ("entry",), library, seconds, instrument)
 
-    def __call__(self, grid, block, args: Mapping[str, Any] | Sequence[Any], *, shared: int = 0, cluster=None, raises: bool = True, **options) -> LaunchReport:
+    def __call__(
+        self,
+        grid,
+        block,
+        args: Mapping[str, Any] | Sequence[Any],
+        *,
+        shared: int = 0,
+        cluster=None,
+        raises: bool = True,
+        **options,
+    ) -> LaunchReport:
         """Launch it; arrays are changed in place. args by parameter name or in order. options: as kernels.emulator.Module.launch takes them.
 
         Raises what Module.launch raises.
         """
         values = in_order(self.entry.parameters, args, self.entry.name) if isinstance(args, Mapping) else list(args)
         given = [_fit(p.type, v) for p, v in zip(self.entry.parameters, values)] + values[len(self.entry.parameters) :]
-        report = self.module.launch("entry", grid, block, given, smem=shared, cluster=cluster or self.cluster or 1, raises=False, **options)
+        report = self.module.launch(
+            "entry", grid, block, given, smem=shared, cluster=cluster or self.cluster or 1, raises=False, **options
+        )
         report.kernel = self.name
         report.findings = [_load_error(f, self.file) for f in report.findings]
         if raises and not report.clean:
@@ -75,9 +124,15 @@ def _load_error(finding: Finding, file: str) -> Finding:
     if name := re.search(r"undefined symbol: (\S+)", finding.message):
         mangled = re.match(r"_Z(\d+)(\w+)", name[1])
         plain = mangled[2][: int(mangled[1])] if mangled else name[1]
-        return replace(finding, message=f"{file} declares and uses {plain}, and does not define it: a kernel is one file with what it includes by quotes.")
+        return replace(
+            finding,
+            message=f"{file} declares and uses {plain}, and does not define it: a kernel is one file with what it includes by quotes.",
+        )
     if "map segment" in finding.message or "memory" in finding.message:
-        return replace(finding, message=f"The __device__ variables of {file} take more memory than a launch may have: make them smaller, or pass arrays.")
+        return replace(
+            finding,
+            message=f"The __device__ variables of {file} take more memory than a launch may have: make them smaller, or pass arrays.",
+        )
     return finding
 
 
@@ -136,7 +191,9 @@ def load_source_kernel(source: str | Path, entry: str | None = None, *, defines=
     return ForeignKernel(program, entry, initial=initial)
 
 
-_UNKNOWN = re.compile(r"was not declared|undeclared|does not name a type|unknown type|is not a member|no member named|not been declared")
+_UNKNOWN = re.compile(
+    r"was not declared|undeclared|does not name a type|unknown type|is not a member|no member named|not been declared"
+)
 _QUOTED = re.compile(r"[‘'\"](\w+)[’'\"]")
 
 
@@ -147,11 +204,23 @@ def _error(name: str, log: str, entry: Entry) -> CompileError:
         return CompileError(f"{name} does not compile for the emulator: {last[0][-300:]}", file=name, log=log)
     file, line, message = Path(m["file"]).name, int(m["line"]), m["message"]
     if file == "exports":
-        return CompileError(f"{entry.file}:{entry.line}: the kernel {entry.name} cannot be built as asked: {message}.", file=entry.file, line=entry.line, log=log)
+        return CompileError(
+            f"{entry.file}:{entry.line}: the kernel {entry.name} cannot be built as asked: {message}.",
+            file=entry.file,
+            line=entry.line,
+            log=log,
+        )
     if (COMPAT / file).is_file():  # in a header of ours: the line that used it
-        used = [(Path(f).name, int(n)) for f, n in re.findall(r"^([^\s:][^:\n]*):(\d+):\d+:\s+(?:required from|note: in instantiation)", log, re.M)]
+        used = [
+            (Path(f).name, int(n))
+            for f, n in re.findall(r"^([^\s:][^:\n]*):(\d+):\d+:\s+(?:required from|note: in instantiation)", log, re.M)
+        ]
         here = next(((f, n) for f, n in used if not (COMPAT / f).is_file() and f != "exports"), None)
         file, line = here or (entry.file, entry.line)
     name = _QUOTED.search(message) if _UNKNOWN.search(message) else None
-    hint = f"The emulator has no `{name[1]}`, or it is the host's: write what it does in CUDA C++, or define it in the file." if name else ""
+    hint = (
+        f"The emulator has no `{name[1]}`, or it is the host's: write what it does in CUDA C++, or define it in the file."
+        if name
+        else ""
+    )
     return CompileError(f"{file}:{line}: {message}." + (f" {hint}" if hint else ""), file=file, line=line, log=log)

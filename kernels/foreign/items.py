@@ -8,9 +8,30 @@ from dataclasses import dataclass, field
 from kernels.foreign.tokens import Token, angle, closing, split
 
 DEVICE = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"}
-_SKIPPED = {"alignas", "__align__", "__attribute__", "__launch_bounds__", "__cluster_dims__", "__declspec", "__maxnreg__", "decltype"}
+_SKIPPED = {
+    "alignas",
+    "__align__",
+    "__attribute__",
+    "__launch_bounds__",
+    "__cluster_dims__",
+    "__declspec",
+    "__maxnreg__",
+    "decltype",
+}
 _TYPES = {"struct", "class", "union", "enum"}
-KNOWN_NAMESPACES = {"std", "cuda", "cooperative_groups", "cg", "cde", "device", "experimental", "ptx", "nvcuda", "wmma", "literals"}
+KNOWN_NAMESPACES = {
+    "std",
+    "cuda",
+    "cooperative_groups",
+    "cg",
+    "cde",
+    "device",
+    "experimental",
+    "ptx",
+    "nvcuda",
+    "wmma",
+    "literals",
+}
 
 
 @dataclass
@@ -97,7 +118,9 @@ def _end(sequence: Sequence[Token], start: int) -> int:
         if text in _SKIPPED and i + 1 < len(sequence) and sequence[i + 1].text == "(":
             i = closing(sequence, i + 1)
         elif text == "operator" and not called:
-            while i + 1 < len(sequence) and (sequence[i + 1].text != "(" or sequence[i + 2].text == ")" and sequence[i + 3].text == "("):
+            while i + 1 < len(sequence) and (
+                sequence[i + 1].text != "(" or sequence[i + 2].text == ")" and sequence[i + 3].text == "("
+            ):
                 i += 1
                 if sequence[i].text == "(":
                     i += 1
@@ -156,7 +179,9 @@ def _item(tokens: list[Token], path: tuple[str, ...]) -> Item:
     rest, template = tokens[start:], tokens[:start]
     texts = [t.text for t in rest]
     first = texts[0] if texts else ""
-    make = lambda kind, names, marks=frozenset(): Item(kind, tokens, path, tuple(dict.fromkeys(names)), frozenset(marks), template)
+    make = lambda kind, names, marks=frozenset(): Item(
+        kind, tokens, path, tuple(dict.fromkeys(names)), frozenset(marks), template
+    )
     if first == "using" and "=" not in texts:
         return make("using", [] if "namespace" in texts else [t.text for t in rest if t.kind == "word"][-1:], texts)
     if first == "using" or first == "namespace":
@@ -290,5 +315,9 @@ def _visible(found: Sequence[Item], candidates: list[int], item: Item, at: int) 
 
 
 def _known(found: Sequence[Item], item: Item) -> bool:
-    spaces = KNOWN_NAMESPACES | {p for other in found for p in other.path} | {n for other in found if other.kind == "alias" for n in other.names}
+    spaces = (
+        KNOWN_NAMESPACES
+        | {p for other in found for p in other.path}
+        | {n for other in found if other.kind == "alias" for n in other.names}
+    )
     return all(t.text in spaces for t in item.tokens if t.kind == "word" and t.text not in ("using", "namespace"))

@@ -19,11 +19,15 @@ MOST_FILES = 64
 COMPAT = toolchain.HERE / "compat"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<[^>\n]+>|\w+)[^\n]*', re.M)
 _VOCABULARY = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"hopper\.cuh"', re.M)  # a kernel in the course's own words
-_NOT_CODE = re.compile(r'//(?:[^\n\\]|\\.)*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
+_NOT_CODE = re.compile(
+    r'//(?:[^\n\\]|\\.)*|/\*.*?\*/|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S
+)
 # The headers here that are not always read, and the words that ask for them. (NVIDIA's headers include one another: what a kernel
 # uses says more than what the file includes.)
 _HEADERS = {
-    "cuda_small_floats.h": re.compile(r"_{0,2}(nv_)?(half|bfloat16)\d*(_raw)?|__\w*(half|bfloat16)\w*|h2?(exp|log|sqrt|rsqrt|rcp|tanh|sin|cos)\w*|__h(?!ost)\w+"),
+    "cuda_small_floats.h": re.compile(
+        r"_{0,2}(nv_)?(half|bfloat16)\d*(_raw)?|__\w*(half|bfloat16)\w*|h2?(exp|log|sqrt|rsqrt|rcp|tanh|sin|cos)\w*|__h(?!ost)\w+"
+    ),
     "cuda_fp8.h": re.compile(r"__nv_fp8\w*|__nv_cvt_\w*fp8\w*"),
     "cuda_groups.h": re.compile(r"cooperative_groups"),
 }
@@ -76,7 +80,10 @@ def read(path: Path) -> str:
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise CompileError(f"{path.name} has {size:,} bytes; a CUDA source may have {MOST_BYTES:,}: leave out what the kernel does not need.", file=path.name)
+            raise CompileError(
+                f"{path.name} has {size:,} bytes; a CUDA source may have {MOST_BYTES:,}: leave out what the kernel does not need.",
+                file=path.name,
+            )
         data = path.read_bytes()
     except OSError as e:
         raise CompileError(f"{path} cannot be read: {e.strerror or e}.", file=path.name) from None
@@ -91,7 +98,9 @@ def decode(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1
-        raise CompileError(f"{name}:{line}: byte 0x{data[e.start]:02x} is not UTF-8: save the file as UTF-8.", file=name, line=line) from None
+        raise CompileError(
+            f"{name}:{line}: byte 0x{data[e.start]:02x} is not UTF-8: save the file as UTF-8.", file=name, line=line
+        ) from None
     if "\0" in text:
         raise CompileError(f"{name} holds zero bytes: it is no source text.", file=name)
     return text.replace("\r\n", "\n")
@@ -108,7 +117,11 @@ def flatten(text: str, name: str, folder: Path | None) -> str:
         def include(m: re.Match) -> str:
             line = text.count("\n", 0, m.start()) + 1
             path = (folder / m[1]).resolve() if folder and m[1] and not Path(m[1]).is_absolute() else None
-            if path is None or not path.is_file() or path.suffix not in (".h", ".cuh", ".cu", ".hpp", ".inl", ".inc", ".hxx"):
+            if (
+                path is None
+                or not path.is_file()
+                or path.suffix not in (".h", ".cuh", ".cu", ".hpp", ".inl", ".inc", ".hxx")
+            ):
                 return ""
             body = read(path)
             if path in seen and seen[path]:
@@ -116,7 +129,11 @@ def flatten(text: str, name: str, folder: Path | None) -> str:
             seen[path] = "#pragma once" in body
             total[0] += len(body)
             if len(seen) > MOST_FILES or total[0] > 4 * MOST_BYTES or depth > 32:
-                raise CompileError(f"{name}:{line}: the included files are too many or too long: leave out what the kernel does not need.", file=name, line=line)
+                raise CompileError(
+                    f"{name}:{line}: the included files are too many or too long: leave out what the kernel does not need.",
+                    file=name,
+                    line=line,
+                )
             return f'#line 1 "{path.name}"\n{one(body, path.name, path.parent, depth + 1)}\n#line {line + 1} "{name}"'
 
         return _INCLUDE.sub(include, text)
@@ -126,19 +143,42 @@ def flatten(text: str, name: str, folder: Path | None) -> str:
 
 def preprocess(text: str, name: str, defines: Mapping[str, object]) -> str:
     """The text after the preprocessor, as for sm_90; no header is read."""
-    given = {**_DEFINES, **{k: "1" if v is None else str(int(v) if isinstance(v, bool) else v) for k, v in defines.items()}}
-    command = [*toolchain.compiler().command, "-E", "-x", "c++", "-std=c++17", "-nostdinc", "-w", *(f"-D{k}={v}" for k, v in given.items()), "-"]
+    given = {
+        **_DEFINES,
+        **{k: "1" if v is None else str(int(v) if isinstance(v, bool) else v) for k, v in defines.items()},
+    }
+    command = [
+        *toolchain.compiler().command,
+        "-E",
+        "-x",
+        "c++",
+        "-std=c++17",
+        "-nostdinc",
+        "-w",
+        *(f"-D{k}={v}" for k, v in given.items()),
+        "-",
+    ]
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", timeout=60)
     except subprocess.TimeoutExpired:
-        raise CompileError(f"{name}: the preprocessor did not end within 60 s: its macros grow without bound.", file=name) from None
+        raise CompileError(
+            f"{name}: the preprocessor did not end within 60 s: its macros grow without bound.", file=name
+        ) from None
     if done.returncode:
         m = toolchain._ERROR.search(done.stderr)
         if m:
-            raise CompileError(f"{Path(m['file']).name}:{m['line']}: {m['message']}", file=Path(m["file"]).name, line=int(m["line"]), log=done.stderr)
+            raise CompileError(
+                f"{Path(m['file']).name}:{m['line']}: {m['message']}",
+                file=Path(m["file"]).name,
+                line=int(m["line"]),
+                log=done.stderr,
+            )
         raise CompileError(f"{name} cannot be preprocessed: {done.stderr[-500:]}", file=name, log=done.stderr)
     if len(done.stdout) > 16 * MOST_BYTES:
-        raise CompileError(f"{name} has {len(done.stdout):,} bytes when its macros are expanded: leave out what the kernel does not need.", file=name)
+        raise CompileError(
+            f"{name} has {len(done.stdout):,} bytes when its macros are expanded: leave out what the kernel does not need.",
+            file=name,
+        )
     return done.stdout
 
 
@@ -155,7 +195,13 @@ class Program:
         for item in self._kernels:
             full = "::".join((*item.path, item.names[0]))
             if item.body is not None or full not in entries:
-                entries[full] = Entry(full, _text(item.template), tuple(map(_parameter, item.parameters)), item.tokens[0].file, item.tokens[0].line)
+                entries[full] = Entry(
+                    full,
+                    _text(item.template),
+                    tuple(map(_parameter, item.parameters)),
+                    item.tokens[0].file,
+                    item.tokens[0].line,
+                )
         self.entries = tuple(entries.values())
 
     def find(self, wanted: str | None) -> tuple[Entry, str]:
@@ -165,24 +211,34 @@ class Program:
         """
         if not self.entries:
             raise CompileError(f"{self.name} has no kernel: no function is marked __global__.", file=self.name)
-        listing = ", ".join(f"{e.name}<{_names(e.template)}>" if e.template else e.name for e in self.entries[:20]) + (", ..." if len(self.entries) > 20 else "")
+        listing = ", ".join(f"{e.name}<{_names(e.template)}>" if e.template else e.name for e in self.entries[:20]) + (
+            ", ..." if len(self.entries) > 20 else ""
+        )
         if wanted is None:
             if len(self.entries) > 1:
-                raise ArgumentError(f"{self.name} has {len(self.entries)} kernels: {listing}. Name one: --entry NAME, or entry=.")
+                raise ArgumentError(
+                    f"{self.name} has {len(self.entries)} kernels: {listing}. Name one: --entry NAME, or entry=."
+                )
             wanted = self.entries[0].name
         name, _, arguments = wanted.replace(" ", "").partition("<")
         found = [e for e in self.entries if e.name == name] or [e for e in self.entries if e.name.endswith("::" + name)]
         if not found:
             raise ArgumentError(f"{self.name} has no kernel named {name!r}. It has: {listing}.")
         if len(found) > 1:
-            raise ArgumentError(f"{self.name} has more than one kernel named {name!r}: {', '.join(e.name for e in found)}. Write the namespace as well.")
+            raise ArgumentError(
+                f"{self.name} has more than one kernel named {name!r}: {', '.join(e.name for e in found)}. Write the namespace as well."
+            )
         entry = found[0]
         needs = entry.template and any("=" not in p for p in _split_template(entry.template))
         if needs and not arguments:
-            raise ArgumentError(f"{entry.name} is a template <{_names(entry.template)}>: name an instantiation, as --entry '{entry.name}<...>'.")
+            raise ArgumentError(
+                f"{entry.name} is a template <{_names(entry.template)}>: name an instantiation, as --entry '{entry.name}<...>'."
+            )
         return entry, entry.name + (f"<{wanted.partition('<')[2]}" if arguments else "<>" if entry.template else "")
 
-    def unit(self, wanted: str | None, initial: Mapping[str, bytes] | None = None) -> tuple[Entry, str, tuple[int, int, int] | None]:
+    def unit(
+        self, wanted: str | None, initial: Mapping[str, bytes] | None = None
+    ) -> tuple[Entry, str, tuple[int, int, int] | None]:
         """(the kernel, the unit's text, what __cluster_dims__ says). The unit exports the kernel as `entry`.
 
         initial: bytes of __constant__ and __device__ variables by name.
@@ -198,7 +254,11 @@ class Program:
             kept = needed(self._items, roots)
         self._refuse(kept)
         shared = {n: i for i in kept if i.kind == "variable" and "__shared__" in i.marks for n in i.names}
-        parts = ['#include "hopper.cuh"' if self.vocabulary else _prelude({t.text for i in [*kept, *roots] for t in i.tokens if t.kind == "word"})]
+        parts = [
+            '#include "hopper.cuh"'
+            if self.vocabulary
+            else _prelude({t.text for i in [*kept, *roots] for t in i.tokens if t.kind == "word"})
+        ]
         path: tuple[str, ...] = ()
         for item in kept:
             if item.path != path:
@@ -209,7 +269,10 @@ class Program:
         main = next((i for i in roots if i.body is not None), roots[0])
         if self.vocabulary:
             if main.template:
-                raise error(main.tokens[0], f"the kernel {entry.name} includes hopper.cuh and is a template: such a kernel is launched by its plain name, so give it a fixed type.")
+                raise error(
+                    main.tokens[0],
+                    f"the kernel {entry.name} includes hopper.cuh and is a template: such a kernel is launched by its plain name, so give it a fixed type.",
+                )
             parts.append(_HOPPER_EXPORT.format(full))
         else:
             parts.append(f"EMU_EXPORT(entry, {int(bool(main.bounds))}, {full})\n")
@@ -219,16 +282,34 @@ class Program:
             if limits or literal:
                 first = limits[0].split(",")[0] if limits else "0"
                 cluster = ", ".join(map(str, literal or (0, 0, 0)))
-                parts.append(f'extern "C" __attribute__((visibility("default"))) const emu::Bounds emu_bounds_entry = {{(unsigned)({first}), 0, {{{cluster}}}}};\n')
+                parts.append(
+                    f'extern "C" __attribute__((visibility("default"))) const emu::Bounds emu_bounds_entry = {{(unsigned)({first}), 0, {{{cluster}}}}};\n'
+                )
         for name, data in (initial or {}).items():
             parts.append(self._initial(name, data, kept))
         return entry, "\n".join(parts), _literals(main.cluster)
 
     def _initial(self, name: str, data: bytes, kept: list[Item]) -> str:
-        variable = next((i for i in kept if i.kind == "variable" and name in i.names and i.marks & {"__constant__", "__device__", "__managed__"}), None)
+        variable = next(
+            (
+                i
+                for i in kept
+                if i.kind == "variable" and name in i.names and i.marks & {"__constant__", "__device__", "__managed__"}
+            ),
+            None,
+        )
         if variable is None:
-            have = sorted({n for i in kept if i.kind == "variable" and i.marks & {"__constant__", "__device__", "__managed__"} for n in i.names})
-            raise ArgumentError(f"The kernel uses no __constant__ or __device__ variable named {name!r}; it uses: {', '.join(have) or 'none'}.")
+            have = sorted(
+                {
+                    n
+                    for i in kept
+                    if i.kind == "variable" and i.marks & {"__constant__", "__device__", "__managed__"}
+                    for n in i.names
+                }
+            )
+            raise ArgumentError(
+                f"The kernel uses no __constant__ or __device__ variable named {name!r}; it uses: {', '.join(have) or 'none'}."
+            )
         full = "::".join(("", *variable.path, name))
         values = ",".join(map(str, data))
         return (
@@ -246,7 +327,9 @@ class Program:
                     continue
                 if t.text == "new" and k + 1 < len(item.tokens) and item.tokens[k + 1].text != "(":
                     raise error(t, _REFUSED["malloc"])
-                if t.text in _REFUSED and (t.text == "<<<" or k + 1 < len(item.tokens) and item.tokens[k + 1].text in ("(", "<")):
+                if t.text in _REFUSED and (
+                    t.text == "<<<" or k + 1 < len(item.tokens) and item.tokens[k + 1].text in ("(", "<")
+                ):
                     if item.tokens[k - 1].text not in (".", "->"):
                         raise error(t, _REFUSED[t.text])
 
@@ -272,8 +355,19 @@ def _names(template: str) -> str:
 def _parameter(sequence: list[Token]) -> Parameter:
     texts = [t.text for t in sequence]
     texts = texts[: texts.index("=")] if "=" in texts else texts
-    at = next((i for i in range(len(texts) - 1, -1, -1) if sequence[i].kind == "word" and (i + 1 == len(texts) or texts[i + 1] == "[")), len(texts) - 1)
-    return Parameter(texts[at], " ".join(t for t in texts[:at] if t not in ("__restrict__", "__restrict", "restrict", "__grid_constant__")) + ("*" if "[" in texts else ""))
+    at = next(
+        (
+            i
+            for i in range(len(texts) - 1, -1, -1)
+            if sequence[i].kind == "word" and (i + 1 == len(texts) or texts[i + 1] == "[")
+        ),
+        len(texts) - 1,
+    )
+    return Parameter(
+        texts[at],
+        " ".join(t for t in texts[:at] if t not in ("__restrict__", "__restrict", "restrict", "__grid_constant__"))
+        + ("*" if "[" in texts else ""),
+    )
 
 
 def _literals(sequence: list[Token]) -> tuple[int, int, int] | None:

@@ -207,14 +207,18 @@ _calls(r"cp\.async\.bulk\.wait_group\.read", "emu_tma_store_wait((int)$0, true, 
 _calls(r"nanosleep\.u32", "emu_yield(WHERE); (void)$0")
 _calls(r"trap", "emu_trap(WHERE)")
 _TABLE.append((r"prefetch(\.tensormap|\.global\.L[12])", lambda b, m, *given: ""))
-_TABLE.append((r"createpolicy\.fractional\.L2::evict_(first|last|normal)\.b64", lambda b, m, d, *given: b.put(d, "(uint64_t)0")))
+_TABLE.append(
+    (r"createpolicy\.fractional\.L2::evict_(first|last|normal)\.b64", lambda b, m, d, *given: b.put(d, "(uint64_t)0"))
+)
 _TABLE.append((r"mbarrier\.inval(\.shared(::cta)?)?\.b64", lambda b, m, a: ""))
 
 
 @_op(r"(bar|barrier)\.(sync|arrive)(\.aligned)?")
 def _barrier(b: _Block, m, which, threads="0") -> str:
     wait = "true" if m[2] == "sync" else "false"
-    return f"emu_named_barrier((int){b.bits(which, 'uint32_t')}, (int){b.bits(threads, 'uint32_t')}, {wait}, {b.where});"
+    return (
+        f"emu_named_barrier((int){b.bits(which, 'uint32_t')}, (int){b.bits(threads, 'uint32_t')}, {wait}, {b.where});"
+    )
 
 
 @_op(r"mbarrier\.init(\.shared(?:::cta)?)?\.b64")
@@ -222,7 +226,9 @@ def _init(b: _Block, m, bar, count) -> str:
     return f"emu_mbarrier_init({b.address(bar, bool(m[1]))}, {b.bits(count, 'uint32_t')}, nullptr, -1, {b.where});"
 
 
-@_op(r"mbarrier\.arrive(\.expect_tx)?((?:\.release|\.relaxed)?(?:\.c(?:ta|luster))?)(\.shared(?:::c(?:ta|luster))?)?\.b64")
+@_op(
+    r"mbarrier\.arrive(\.expect_tx)?((?:\.release|\.relaxed)?(?:\.c(?:ta|luster))?)(\.shared(?:::c(?:ta|luster))?)?\.b64"
+)
 def _arrive(b: _Block, m, token, bar, count="1") -> str:
     arrivals, bytes_ = ("1", b.bits(count, "uint32_t")) if m[1] else (b.bits(count, "uint32_t"), "0")
     if m[3] == ".shared::cluster":
@@ -257,7 +263,9 @@ def _mapa(b: _Block, m, d, a, rank) -> str:
     return b.put(d, f"(uint64_t)emu_cluster_map(emu_pointer({b.value(a)}), {rank}, {b.where})")
 
 
-@_op(r"cp\.async\.bulk\.tensor\.2d\.shared::c(?:luster|ta)\.global(?:\.tile)?\.mbarrier::complete_tx::bytes(\.multicast::cluster)?(\.L2::cache_hint)?")
+@_op(
+    r"cp\.async\.bulk\.tensor\.2d\.shared::c(?:luster|ta)\.global(?:\.tile)?\.mbarrier::complete_tx::bytes(\.multicast::cluster)?(\.L2::cache_hint)?"
+)
 def _load(b: _Block, m, to, source, bar, *more) -> str:
     map_, at = _operands(source.strip().strip("[]"))
     x, y = (b.bits(c, "int32_t") for c in b.list(at))
@@ -311,7 +319,9 @@ def _elect(b: _Block, m, target, mask) -> str:
     return f"{{ const bool emu_e = emu_collective(emu::ELECT, {b.bits(mask, 'uint32_t')}, 0, 0, 32, {b.where}) != 0; {b.put(p, 'emu_e')} }}"
 
 
-@_op(r"(ld|st)((?:\.(?!global|shared|v[24]\b)[\w:]+)*?)(\.global|\.shared(?:::cta)?)?((?:\.(?!v[24]\b)[\w:]+)*?)(\.v[24])?\.([usbf]\d+)")
+@_op(
+    r"(ld|st)((?:\.(?!global|shared|v[24]\b)[\w:]+)*?)(\.global|\.shared(?:::cta)?)?((?:\.(?!v[24]\b)[\w:]+)*?)(\.v[24])?\.([usbf]\d+)"
+)
 def _memory(b: _Block, m, one, other) -> str:
     how, type_ = (m[2] or "") + (m[4] or ""), _TYPES[m[6]]
     target, at = (one, other) if m[1] == "ld" else (other, one)
@@ -336,7 +346,9 @@ def _memory(b: _Block, m, one, other) -> str:
     return out
 
 
-@_op(r"(atom|red)\.add((?:\.(?:release|relaxed|acq_rel|acquire))?)(?:\.(?:gpu|cta|sys))?(\.global|\.shared(?:::cta)?)?\.(u32|s32|f32|u64)")
+@_op(
+    r"(atom|red)\.add((?:\.(?:release|relaxed|acq_rel|acquire))?)(?:\.(?:gpu|cta|sys))?(\.global|\.shared(?:::cta)?)?\.(u32|s32|f32|u64)"
+)
 def _atomic(b: _Block, m, *given) -> str:
     target, at, value = given if m[1] == "atom" else ("_", *given)
     t, order = _TYPES[m[4]], "RELEASE" if "rel" in m[2] and "relaxed" not in m[2] else "RELAXED"
@@ -411,5 +423,7 @@ def _fma(b: _Block, m, d, x, y, z) -> str:
 
 @_op(r"(ex2|lg2|rcp|rsqrt|sqrt|sin|cos|tanh|neg|abs)(?:\.approx|\.rn)?(?:\.ftz)?\.f32")
 def _function(b: _Block, m, d, x) -> str:
-    call = {"ex2": "exp2f(", "lg2": "log2f(", "rcp": "(1.0f / ", "rsqrt": "rsqrtf(", "neg": "(-", "abs": "fabsf("}.get(m[1], f"{m[1]}f(")
+    call = {"ex2": "exp2f(", "lg2": "log2f(", "rcp": "(1.0f / ", "rsqrt": "rsqrtf(", "neg": "(-", "abs": "fabsf("}.get(
+        m[1], f"{m[1]}f("
+    )
     return b.put(d, f"{call}{b.bits(x, 'float')})")

@@ -39,14 +39,17 @@ def rewrite(item: Item, shared: dict[str, Item]) -> list[Token]:
                 out += words(t, ptx.translate(tokens[opened + 1 : end]))
             except ptx.Unknown as e:
                 raise error(
-                    t, f"the emulator does not know the PTX instruction `{e}`: write this step in CUDA C++, or with an instruction that kernels/cuda/hopper.cuh wraps."
+                    t,
+                    f"the emulator does not know the PTX instruction `{e}`: write this step in CUDA C++, or with an instruction that kernels/cuda/hopper.cuh wraps.",
                 ) from None
             i = end + 1
             if i < len(tokens) and tokens[i].text == ";":
                 i += 1
         elif t.text == "__shared__":
             start = len(out)
-            while start and (_is_align(out, start) or out[start - 1].text not in (";", "{", "}", ")", ":")):  # to the statement's begin
+            while start and (
+                _is_align(out, start) or out[start - 1].text not in (";", "{", "}", ")", ":")
+            ):  # to the statement's begin
                 start = _before_align(out, start) if _is_align(out, start) else start - 1
             end = i
             while end < len(tokens) and tokens[end].text != ";":
@@ -93,14 +96,18 @@ def _statement(tokens: Sequence[Token]) -> tuple[bool, str, list[Token]]:
         if t.text in _ALIGN and i + 1 < len(tokens) and tokens[i + 1].text == "(":
             end = closing(tokens, i + 1)
             alignment = "(int)(" + " ".join(x.text for x in tokens[i + 2 : end]) + ")"
-            if any(x.kind == "word" and x.text not in ("sizeof",) for x in tokens[i + 2 : end]) and _is_type(tokens[i + 2 : end]):
+            if any(x.kind == "word" and x.text not in ("sizeof",) for x in tokens[i + 2 : end]) and _is_type(
+                tokens[i + 2 : end]
+            ):
                 alignment = f"(int)alignof({' '.join(x.text for x in tokens[i + 2 : end])})"
             i = end
         elif t.text == "__attribute__":
             end = closing(tokens, i + 1)
             inner = [x.text for x in tokens[i + 1 : end]]
             if "aligned" in inner:
-                alignment = "(int)(" + " ".join(inner[inner.index("(", inner.index("aligned")) + 1 :]).split(")")[0] + ")"
+                alignment = (
+                    "(int)(" + " ".join(inner[inner.index("(", inner.index("aligned")) + 1 :]).split(")")[0] + ")"
+                )
             i = end
         elif t.text == "extern":
             dynamic = True
@@ -111,7 +118,19 @@ def _statement(tokens: Sequence[Token]) -> tuple[bool, str, list[Token]]:
 
 
 def _is_type(tokens: Sequence[Token]) -> bool:
-    return tokens[0].text in ("float", "double", "int", "unsigned", "float2", "float4", "int4", "uint4", "char", "uint64_t", "barrier")
+    return tokens[0].text in (
+        "float",
+        "double",
+        "int",
+        "unsigned",
+        "float2",
+        "float4",
+        "int4",
+        "uint4",
+        "char",
+        "uint64_t",
+        "barrier",
+    )
 
 
 def _declarators(rest: list[Token]) -> tuple[list[Token], list[tuple[list[Token], Token, list[Token]]]]:
@@ -122,18 +141,26 @@ def _declarators(rest: list[Token]) -> tuple[list[Token], list[tuple[list[Token]
         name, i = None, 0
         while i < len(part) and part[i].text != "[":
             if part[i].text in ("=", "{"):
-                raise error(part[0], "a __shared__ variable has no initial value in CUDA: assign it in one thread, then __syncthreads().")
+                raise error(
+                    part[0],
+                    "a __shared__ variable has no initial value in CUDA: assign it in one thread, then __syncthreads().",
+                )
             if part[i].text == "<":
                 i = angle(part, i)
             elif part[i].kind == "word":
                 name = i
             i += 1
         if name is None:
-            raise error(rest[0], "this __shared__ declaration cannot be read: declare one array or variable a statement.")
+            raise error(
+                rest[0], "this __shared__ declaration cannot be read: declare one array or variable a statement."
+            )
         stars = 0 if kind is not None else next((k for k in range(name) if part[k].text in ("*", "&")), name)
         kind = part[:stars] if kind is None else kind
         if any(t.text == "=" for t in part[i:]):
-            raise error(part[0], "a __shared__ variable has no initial value in CUDA: assign it in one thread, then __syncthreads().")
+            raise error(
+                part[0],
+                "a __shared__ variable has no initial value in CUDA: assign it in one thread, then __syncthreads().",
+            )
         found.append((part[stars:name], part[name], part[name + 1 :]))
     return kind or [], found
 
@@ -161,4 +188,6 @@ def _keys(item: Item) -> list[Token]:
     """What stands for a __shared__ variable outside functions: its identity."""
     dynamic, _, rest = _statement(item.tokens)
     _, found = _declarators(rest)
-    return [] if dynamic else words(item.tokens[0], " ".join(f"static char {name.text}_emu_key;" for _, name, _ in found))
+    return (
+        [] if dynamic else words(item.tokens[0], " ".join(f"static char {name.text}_emu_key;" for _, name, _ in found))
+    )

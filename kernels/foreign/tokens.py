@@ -46,7 +46,13 @@ def tokens(text: str, file: str) -> list[Token]:
         elif m["space"] is not None:
             before, line = before + body, line + body.count("\n")
         else:
-            kind = "string" if m["raw"] is not None or m["string"] is not None else "char" if m["char"] is not None else kind
+            kind = (
+                "string"
+                if m["raw"] is not None or m["string"] is not None
+                else "char"
+                if m["char"] is not None
+                else kind
+            )
             found.append(Token(kind, body, before, file, line))
             before, line = "", line + body.count("\n")
     return found

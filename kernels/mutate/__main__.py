@@ -15,14 +15,26 @@ from kernels.mutate.table import equivalent, share, survivors, table
 
 def main() -> int:
     """0 where no run lets more than `--allow` percent of the bugs pass."""
-    parser = argparse.ArgumentParser(prog="python -m kernels.mutate", description="Mutation score of the emulator over the course's kernels.")
-    parser.add_argument("--kernel", action="append", default=[], metavar="NAME", help="only sources whose names begin so (repeatable)")
-    parser.add_argument("--operator", action="append", default=[], choices=OPERATORS, help="only mutants of this kind (repeatable)")
+    parser = argparse.ArgumentParser(
+        prog="python -m kernels.mutate", description="Mutation score of the emulator over the course's kernels."
+    )
+    parser.add_argument(
+        "--kernel", action="append", default=[], metavar="NAME", help="only sources whose names begin so (repeatable)"
+    )
+    parser.add_argument(
+        "--operator", action="append", default=[], choices=OPERATORS, help="only mutants of this kind (repeatable)"
+    )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th mutant")
     parser.add_argument("--seeds", type=int, default=2, help="seeds under each policy (default 2)")
     parser.add_argument("--jobs", type=int, default=None, help="processes (default: one a core)")
     parser.add_argument("--json", type=Path, help="write every result there")
-    parser.add_argument("--allow", type=float, default=0.5, metavar="PERCENT", help="bugs that may pass in some run before the exit status is 1 (default 0.5)")
+    parser.add_argument(
+        "--allow",
+        type=float,
+        default=0.5,
+        metavar="PERCENT",
+        help="bugs that may pass in some run before the exit status is 1 (default 0.5)",
+    )
     given = parser.parse_args()
     todo = all_mutants(given.kernel, given.operator)[:: given.every]
     if not todo:
@@ -35,7 +47,12 @@ def main() -> int:
         spent = time.perf_counter() - began
         if sys.stderr.isatty() or done % 50 == 0 or done == len(todo):
             left = spent / done * (len(todo) - done)
-            print(f"\r{done} of {len(todo)} mutants, {spent:.0f} s, about {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r{done} of {len(todo)} mutants, {spent:.0f} s, about {left:.0f} s left ",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
 
     results = run_all(todo, given.seeds, given.jobs, progress)
     print(file=sys.stderr)

@@ -135,7 +135,11 @@ def all_mutants(kernels: Sequence[str] = (), operators: Sequence[str] = ()) -> l
     found = []
     for file in INPUTS:
         if not kernels or any(file.startswith(k) for k in kernels):
-            found += [m for m in mutants(file, (CUDA_DIR / file).read_text(encoding="utf-8")) if not operators or m.operator in operators]
+            found += [
+                m
+                for m in mutants(file, (CUDA_DIR / file).read_text(encoding="utf-8"))
+                if not operators or m.operator in operators
+            ]
     return found
 
 
@@ -151,7 +155,9 @@ def _prepared(given: Input):
     spec = get_spec(given.kernel)
     takes = inspect.signature(spec.example).parameters
     example, params = spec.example(np.random.default_rng(1), **{k: v for k, v in given.sizes if k in takes})
-    params.update({k: v for k, v in given.sizes if k not in takes})  # a parameter of the call that the example does not vary
+    params.update(
+        {k: v for k, v in given.sizes if k not in takes}
+    )  # a parameter of the call that the example does not vary
     reference = spec.reference(*map(arrays.to_numpy, example), **params)
     return spec, example, params, reference, tolerance(spec, example, params)
 
@@ -164,7 +170,9 @@ def _right(out, reference, bound: float) -> bool:
 def run_one(kernel_source: Source | None, given: Input, policy: str, seed: int) -> tuple[str, str]:
     """("right", ""), ("wrong", "") or (rule, message) of a launch with that source (None: the kernel's own)."""
     spec, example, params, reference, bound = _prepared(given)
-    kernel = load(given.kernel, "emulator", source=kernel_source, seed=seed, policy=policy, timeout=TIMEOUT, sms=given.sms)
+    kernel = load(
+        given.kernel, "emulator", source=kernel_source, seed=seed, policy=policy, timeout=TIMEOUT, sms=given.sms
+    )
     try:
         out = kernel(*example, **params)
     except LaunchError as e:
@@ -213,7 +221,9 @@ def own_cache() -> Iterator[None]:
                 os.environ["KERNELS_CACHE"] = before
 
 
-def run_all(todo: Sequence[Mutant], seeds: int = 2, jobs: int | None = None, progress: Callable[[Result], None] = lambda r: None) -> list[Result]:
+def run_all(
+    todo: Sequence[Mutant], seeds: int = 2, jobs: int | None = None, progress: Callable[[Result], None] = lambda r: None
+) -> list[Result]:
     """The results in the order of `todo`; progress is called with each as it comes."""
     with own_cache():
         if jobs == 1 or len(todo) < 3:

@@ -15,7 +15,9 @@ ORDERS = re.compile(
 )
 CALL = re.compile(r"[A-Za-z_][\w.]*\s*(?:<[^;{}()]*>)?\s*\(")
 CHANGE = re.compile(r"[\w.\[\]]+\s*(?:\^=|\+=|=)\s|\+\+|--")
-DECLARES = re.compile(r"(?:const|constexpr|static_assert|auto|int|float|uint\w+|bool|long|Tile|RingState|Place|SHARED\w*|DYNAMIC_SHARED|union|Chunk&|OUT\*|vec128|return)\b")
+DECLARES = re.compile(
+    r"(?:const|constexpr|static_assert|auto|int|float|uint\w+|bool|long|Tile|RingState|Place|SHARED\w*|DYNAMIC_SHARED|union|Chunk&|OUT\*|vec128|return)\b"
+)
 # One word for another: of another scope, another proxy, another kind.
 SCOPES = (
     (r"mbarrier_arrive_remote_read(\([^;]*?), t\)", r"mbarrier_arrive\1)"),
@@ -80,7 +82,9 @@ def mutants(file: str, text: str) -> list[Mutant]:
         one = lambda s: re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", s)).strip()
         around = one(text[code.rfind("\n", 0, start) + 1 : (code.find("\n", end - 1) + 1 or len(code))])
         was, now = said or (one(text[start:end]), one(becomes))
-        m = Mutant(file, line, operator, f"{was} in `{around}`" if len(was) < 24 and was != around else was, now, changed)
+        m = Mutant(
+            file, line, operator, f"{was} in `{around}`" if len(was) < 24 and was != around else was, now, changed
+        )
         doubled[m.key] = doubled.get(m.key, 0) + 1
         if doubled[m.key] > 1:
             m = Mutant(file, line, operator, f"{m.was} (no. {doubled[m.key]})", now, changed)
@@ -107,15 +111,36 @@ def _of_statements(code: str, text: str, block) -> Iterator[tuple]:
             if declared or DECLARES.match(code, later.start) or not (orders[i] or orders[i + 1]):
                 continue
             between = text[s.end : later.start]
-            yield "swap", s.start, later.end, text[later.start : later.end] + between + text[s.start : s.end], brief(s), f"after {brief(later)}"
+            yield (
+                "swap",
+                s.start,
+                later.end,
+                text[later.start : later.end] + between + text[s.start : s.end],
+                brief(s),
+                f"after {brief(later)}",
+            )
         if orders[i] and not s.compound and not declared and len(block) > 2:
             first, last = block[0], block[-1]
             if i < len(block) - 2 and not DECLARES.match(code, last.start):
-                yield "move", s.start, last.end, text[s.end : last.end] + " " + text[s.start : s.end], brief(s), "last in its block"
+                yield (
+                    "move",
+                    s.start,
+                    last.end,
+                    text[s.end : last.end] + " " + text[s.start : s.end],
+                    brief(s),
+                    "last in its block",
+                )
             movable = [j for j in range(i) if not DECLARES.match(code, block[j].start)]
             if movable and movable[0] < i - 1:
                 first = block[movable[0]]
-                yield "move", first.start, s.end, text[s.start : s.end] + " " + text[first.start : s.start], brief(s), f"before {brief(first)}"
+                yield (
+                    "move",
+                    first.start,
+                    s.end,
+                    text[s.start : s.end] + " " + text[first.start : s.start],
+                    brief(s),
+                    f"before {brief(first)}",
+                )
 
 
 def _arguments(code: str, at: int) -> list[tuple[int, int]]:
@@ -150,13 +175,17 @@ def _of_expressions(code: str) -> Iterator[tuple[str, int, int, str]]:
     for m in re.finditer(r"\b(?:full|empty|turn\[\w+\])\[([^\[\]]+)\]", code):
         if not re.search(r"mbarrier\s+$", code[: m.start()]):
             yield "parity", m.start(1), m.end(1), f"({m[1]}) ^ 1"
-    for m in re.finditer(r"\b(?:mbarrier_init|mbarrier_arrive_expect_tx|mbarrier_expect_tx|named_barrier_sync|init_ring)\(", code):
+    for m in re.finditer(
+        r"\b(?:mbarrier_init|mbarrier_arrive_expect_tx|mbarrier_expect_tx|named_barrier_sync|init_ring)\(", code
+    ):
         arguments = _arguments(code, m.end() - 1)
         if len(arguments) > 1 and not re.search(r"HOPPER_FN[^;{}]*$", code[: m.start()]):
             a, b = arguments[1]
-            for more in {"named": (" + 32", " - 32"), "mbarrier_init": (" + 1", " - 1"), "init_ring": (" + 1", " - 1")}.get(
-                m[0].split("_barrier")[0].rstrip("("), (" + 128", " - 128")
-            ):
+            for more in {
+                "named": (" + 32", " - 32"),
+                "mbarrier_init": (" + 1", " - 1"),
+                "init_ring": (" + 1", " - 1"),
+            }.get(m[0].split("_barrier")[0].rstrip("("), (" + 128", " - 128")):
                 yield "count", a, b, f"({code[a:b]}){more}"
     for m in re.finditer(r"\b(?:wgmma_wait|tma_store_wait_read|tma_store_wait)<([^<>;]+)>\(", code):
         yield "count", m.start(1), m.end(1), f"{m[1]} + 1"

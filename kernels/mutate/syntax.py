@@ -11,7 +11,9 @@ from kernels.sources import CUDA_DIR
 VOCABULARY = re.compile(r"hopper.*\.cuh|bugs\.cuh")  # the words themselves: not what is broken here
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[^\n]*\n', re.M)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.S | re.M)
-_INACTIVE = re.compile(r"^[ \t]*#[ \t]*ifdef (?P<name>\w+)[^\n]*\n(?P<body>.*?)(?=^[ \t]*#[ \t]*(?:else|endif))", re.S | re.M)
+_INACTIVE = re.compile(
+    r"^[ \t]*#[ \t]*ifdef (?P<name>\w+)[^\n]*\n(?P<body>.*?)(?=^[ \t]*#[ \t]*(?:else|endif))", re.S | re.M
+)
 _DEFECT = re.compile(r"\bif \((?P<not>!)?BUGGY\(\w+\)\)")
 _HEAD = re.compile(r"(if|for|while)\b\s*(?:constexpr\s*)?\(")
 
@@ -27,7 +29,14 @@ class Statement:
 
 def code_of(text: str) -> str:
     """The text with comments, preprocessor lines, and the branches of named defects and of options not given blanked, character by character, so that places stay."""
-    code = _INACTIVE.sub(lambda m: m[0] if f"#define {m['name']}" in text else re.sub(r"[^\n]", " ", m[0][: m.end("body") - m.start()]) + m[0][m.end("body") - m.start() :], text)
+    code = _INACTIVE.sub(
+        lambda m: (
+            m[0]
+            if f"#define {m['name']}" in text
+            else re.sub(r"[^\n]", " ", m[0][: m.end("body") - m.start()]) + m[0][m.end("body") - m.start() :]
+        ),
+        text,
+    )
     code = _COMMENT.sub(_blank, code)
     for m in reversed(list(_DEFECT.finditer(code))):
         start, end = m.start(), m.end()

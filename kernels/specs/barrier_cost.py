@@ -22,7 +22,9 @@ def check(x, meeting=MEETINGS[0], rounds=8, slow=0, work=0) -> None:
     require_array("x", x, dtype="uint32", ndim=1)
     require_choice("meeting", meeting, MEETINGS)
     if x.size % 32 or x.size > 1024:
-        raise ArgumentError(f"x holds one value a thread of the block: a multiple of 32, at most 1024; it holds {x.size}.")
+        raise ArgumentError(
+            f"x holds one value a thread of the block: a multiple of 32, at most 1024; it holds {x.size}."
+        )
     if rounds < 1 or slow < 0 or work < 0:
         raise ArgumentError(f"rounds is above 0, slow and work are not below 0; they are {rounds}, {slow}, {work}.")
 
@@ -55,7 +57,9 @@ def reference(x, meeting=MEETINGS[0], rounds=8, slow=0, work=0):
 
 
 def example(rng, threads: int = 128, meeting: str = MEETINGS[1], rounds: int = 11, slow: int = 7, work: int = 5):
-    return (rng.integers(0, 2**32, threads, dtype=np.uint32),), dict(meeting=meeting, rounds=rounds, slow=slow, work=work)
+    return (rng.integers(0, 2**32, threads, dtype=np.uint32),), dict(
+        meeting=meeting, rounds=rounds, slow=slow, work=work
+    )
 
 
 def cases(rng, count: int):

@@ -83,21 +83,31 @@ def _check_legal(events, count) -> None:
     state = (count, 0, 0, count)
     for i, (arrivals, nbytes) in enumerate(events.tolist()):
         if arrivals not in (0, 1) or (arrivals and nbytes < 0) or not (arrivals or nbytes):
-            raise ArgumentError(f"event {i} is ({arrivals}, {nbytes}): an arrival (1, bytes expected >= 0), or bytes alone (0, not 0).")
+            raise ArgumentError(
+                f"event {i} is ({arrivals}, {nbytes}): an arrival (1, bytes expected >= 0), or bytes alone (0, not 0)."
+            )
         if arrivals > state[0]:
-            raise ArgumentError(f"event {i} arrives, but no arrival of this phase is pending: it waits for {state[1]} bytes.")
+            raise ArgumentError(
+                f"event {i} arrives, but no arrival of this phase is pending: it waits for {state[1]} bytes."
+            )
         state = step(state, (arrivals, nbytes))
         if abs(state[1]) > MOST_BYTES:
-            raise ArgumentError(f"event {i} takes the transaction count to {state[1]}; it is {MOST_BYTES} at most, either side of 0.")
+            raise ArgumentError(
+                f"event {i} takes the transaction count to {state[1]}; it is {MOST_BYTES} at most, either side of 0."
+            )
 
 
 def plan_script(ctx, events, count=1) -> Plan:
     arrivals, nbytes = events[:, 0], events[:, 1]
     ops = ctx.empty(events.shape, "int32")
-    ops[:, 0] = ctx.xp.where(nbytes < 0, LAND, ctx.xp.where(arrivals == 0, EXPECT, ctx.xp.where(nbytes > 0, ARRIVE_EXPECT, ARRIVE)))
+    ops[:, 0] = ctx.xp.where(
+        nbytes < 0, LAND, ctx.xp.where(arrivals == 0, EXPECT, ctx.xp.where(nbytes > 0, ARRIVE_EXPECT, ARRIVE))
+    )
     ops[:, 1] = abs(nbytes)
     parity = ctx.empty((events.shape[0],), "int32")
-    return Plan([Launch("barrier_script", (1,), (1,), [ops, parity, np.int32(events.shape[0]), np.int32(count)])], parity)
+    return Plan(
+        [Launch("barrier_script", (1,), (1,), [ops, parity, np.int32(events.shape[0]), np.int32(count)])], parity
+    )
 
 
 def walk(function, events, count) -> list:
@@ -145,7 +155,11 @@ def cases_script(rng, count: int):
             yield Case(label, (np.array(events, np.int32),), dict(count=arrivals))
         else:
             arrivals = int(rng.integers(1, 5))
-            yield Case(f"random script {i}, {arrivals} arrivals a phase", (random_script(rng, arrivals, 48),), dict(count=arrivals))
+            yield Case(
+                f"random script {i}, {arrivals} arrivals a phase",
+                (random_script(rng, arrivals, 48),),
+                dict(count=arrivals),
+            )
 
 
 BUGS = {

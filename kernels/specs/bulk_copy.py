@@ -1,7 +1,7 @@
 """Lesson 4's kernels: a tile by the copy engine in and out, and a transpose with and without the 128-byte swizzle.
 
-    y, image = kernels.load("tma_tile_copy")(x, scale, shift)        # y = scale[:, None] * x + shift; image: the tiles as they lay in shared memory
-    d = kernels.load("transpose")(a, swizzle=128, read=16)           # d = a.T
+y, image = kernels.load("tma_tile_copy")(x, scale, shift)        # y = scale[:, None] * x + shift; image: the tiles as they lay in shared memory
+d = kernels.load("transpose")(a, swizzle=128, read=16)           # d = a.T
 """
 
 from __future__ import annotations
@@ -99,8 +99,16 @@ def check_transpose(a, swizzle=128, read=16) -> None:
 def plan_transpose(ctx, a, swizzle=128, read=16) -> Plan:
     m, n = a.shape
     d = ctx.empty((n, m), "fp32")
-    args = [TensorMap(pad_columns(ctx, a)[:, :n], (ROWS, COLUMNS), swizzle=swizzle, l2=256), d, np.int32(m), np.int32(n), np.int32(m)]
-    return Plan([Launch("transpose", grid_of(m, n), (256,), args, SHARED_BYTES, defines={"SWIZZLE": swizzle, "READ": read})], d)
+    args = [
+        TensorMap(pad_columns(ctx, a)[:, :n], (ROWS, COLUMNS), swizzle=swizzle, l2=256),
+        d,
+        np.int32(m),
+        np.int32(n),
+        np.int32(m),
+    ]
+    return Plan(
+        [Launch("transpose", grid_of(m, n), (256,), args, SHARED_BYTES, defines={"SWIZZLE": swizzle, "READ": read})], d
+    )
 
 
 def example_transpose(rng, m: int = 131, n: int = 77, swizzle: int = 128, read: int = 16):

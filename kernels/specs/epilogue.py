@@ -96,7 +96,9 @@ def bound_linear(acc, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="f
 def bound_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp32") -> float:
     """As bound_linear, plus what the tensor core's fp32 sums lose, which grows with K (see lesson07_accumulation_error.json)."""
     acc = a.astype(np.float64) @ b.astype(np.float64).T
-    size = np.linalg.norm(np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)).T) / max(float(np.linalg.norm(acc)), 1e-30)
+    size = np.linalg.norm(np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)).T) / max(
+        float(np.linalg.norm(acc)), 1e-30
+    )
     return bound_linear(acc, alpha, beta, c, bias, act, out) + 5e-9 * a.shape[1] * min(100.0, size)
 
 
@@ -143,7 +145,9 @@ def cases_linear(rng, count: int):
                 beta, c, what = beta * 2.0**-100, c * np.float32(2.0**100), "beta tiny, C huge"
         else:
             beta = 0.0
-            c, what = (None, "beta = 0, C absent") if i % 2 else (np.full((m, n), np.nan, np.float32), "beta = 0, C is NaN")
+            c, what = (
+                (None, "beta = 0, C absent") if i % 2 else (np.full((m, n), np.nan, np.float32), "beta = 0, C is NaN")
+            )
         yield Case(f"{m} x {n}, {what}", (acc,), dict(alpha=alpha, beta=beta, c=c))
 
 
@@ -159,7 +163,9 @@ def check_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp
     require_sides("a", a)
     require_sides("b", b)
     if a.shape[1] != b.shape[1]:
-        raise ArgumentError(f"a is (M, K) and b is (N, K), both K-major; their last axes differ: {tuple(a.shape)} and {tuple(b.shape)}.")
+        raise ArgumentError(
+            f"a is (M, K) and b is (N, K), both K-major; their last axes differ: {tuple(a.shape)} and {tuple(b.shape)}."
+        )
     _check_epilogue(a.shape[0], b.shape[0], alpha, beta, c, bias, act, out)
 
 
@@ -181,7 +187,17 @@ def plan_gemm(ctx, a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out
     maps = [TensorMap(x, (TILE, 64), dtype="bfloat16") for x in (a, b)]
     args = [*maps, c, bias, d, *_scalars(alpha, beta, act), np.int32(m), np.int32(n), np.int32(a.shape[1])]
     return Plan(
-        [Launch(_entry("gemm_epilogue", c, out), (ceil_div(n, TILE), ceil_div(m, TILE)), (THREADS,), args, SHARED_BYTES, registers=128)], d
+        [
+            Launch(
+                _entry("gemm_epilogue", c, out),
+                (ceil_div(n, TILE), ceil_div(m, TILE)),
+                (THREADS,),
+                args,
+                SHARED_BYTES,
+                registers=128,
+            )
+        ],
+        d,
     )
 
 
@@ -189,11 +205,15 @@ def reference_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out
     return epilogue_reference(a.astype(np.float64) @ b.astype(np.float64).T, alpha, beta, c, bias, act, out)
 
 
-def example_gemm(rng, m: int = 197, n: int = 131, k: int = 211, out: str = "bf16", act: str = "silu", beta: float = 0.5):
+def example_gemm(
+    rng, m: int = 197, n: int = 131, k: int = 211, out: str = "bf16", act: str = "silu", beta: float = 0.5
+):
     a = rng.standard_normal((m, k), dtype=np.float32).astype(DTYPES["bf16"])
     b = rng.standard_normal((n, k), dtype=np.float32).astype(DTYPES["bf16"])
     c = rng.standard_normal((m, n), dtype=np.float32).astype(DTYPES[out]) if beta else None
-    return (a, b), dict(alpha=1 / math.sqrt(k), beta=beta, c=c, bias=rng.standard_normal(n, dtype=np.float32), act=act, out=out)
+    return (a, b), dict(
+        alpha=1 / math.sqrt(k), beta=beta, c=c, bias=rng.standard_normal(n, dtype=np.float32), act=act, out=out
+    )
 
 
 def work_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp32") -> Work:
@@ -203,7 +223,12 @@ def work_gemm(a, b, alpha=1.0, beta=0.0, c=None, bias=None, act="none", out="fp3
 
 
 # ---------------------------------------------------------------------------------------------- accumulate_probe
-PROBES = {"fp16_acc16": ("fp16", 2), "fp16": ("fp16", 2), "bf16": ("bf16", 2), "e4m3": ("e4m3", 1)}  # accumulator: (operands, bytes)
+PROBES = {
+    "fp16_acc16": ("fp16", 2),
+    "fp16": ("fp16", 2),
+    "bf16": ("bf16", 2),
+    "e4m3": ("e4m3", 1),
+}  # accumulator: (operands, bytes)
 
 
 def check_probe(a, b, accumulator="fp16", promote=0) -> None:
@@ -217,7 +242,9 @@ def check_probe(a, b, accumulator="fp16", promote=0) -> None:
             f"got {tuple(a.shape)} and {tuple(b.shape)}."
         )
     if not isinstance(promote, int) or promote < 0 or (promote and accumulator == "fp16_acc16"):
-        raise ArgumentError("promote is the number of k-blocks of 128 bytes between promotions, 0 for none; fp16_acc16 has none.")
+        raise ArgumentError(
+            "promote is the number of k-blocks of 128 bytes between promotions, 0 for none; fp16_acc16 has none."
+        )
 
 
 def plan_probe(ctx, a, b, accumulator="fp16", promote=0) -> Plan:

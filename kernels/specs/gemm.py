@@ -90,7 +90,17 @@ LADDER = (
     Rung("gemm_cooperative", "two consumers share a large tile", (384,), (128, 256), 168, stages=4),
     Rung("gemm_persistent", "one block an SM, grouped tile order", (384,), (128, 256), 168, stages=4, persistent=True),
     Rung("gemm_cluster", "clusters of two, B multicast", (384,), (128, 256), 168, stages=4, cluster=2, persistent=True),
-    Rung("gemm_store", "the tile leaves by stmatrix and TMA", (384,), (128, 256), 168, stages=3, cluster=2, persistent=True, buffers=4),
+    Rung(
+        "gemm_store",
+        "the tile leaves by stmatrix and TMA",
+        (384,),
+        (128, 256),
+        168,
+        stages=3,
+        cluster=2,
+        persistent=True,
+        buffers=4,
+    ),
     _pingpong(),
 )
 RUNGS = {r.name: r for r in LADDER}
@@ -104,7 +114,9 @@ def check(a, b, *, out: str = "bf16") -> None:
     arrays.require_sides("a", a)
     arrays.require_sides("b", b)
     if a.shape[1] != b.shape[1]:
-        raise ArgumentError(f"a is (M, K) and b is (N, K) with the same K; got {tuple(a.shape)} and {tuple(b.shape)}. (d = a @ b.T)")
+        raise ArgumentError(
+            f"a is (M, K) and b is (N, K) with the same K; got {tuple(a.shape)} and {tuple(b.shape)}. (d = a @ b.T)"
+        )
     arrays.require_choice("out", out, tuple(OUT))
 
 
@@ -134,7 +146,12 @@ def launch_of(form: Rung, a, b, d, size: tuple[int, int, int], sms: int) -> Laun
             TensorMap(b[:, :k], (form.tile[1] // form.cluster, TILE_K), l2=256, dtype="bfloat16"),
         ]
         if form.buffers:  # D leaves by TMA, in boxes of 64 rows x 128 bytes
-            args += [TensorMap(d[:, :n], (64, 128 // d.itemsize), dtype="bfloat16" if bf16_out else "float32"), i(m), i(n), i(k)]
+            args += [
+                TensorMap(d[:, :n], (64, 128 // d.itemsize), dtype="bfloat16" if bf16_out else "float32"),
+                i(m),
+                i(n),
+                i(k),
+            ]
         else:
             args += [d, i(m), i(n), i(k), i(d.shape[1])]
     return Launch(
@@ -229,7 +246,14 @@ EXPLAINS = {
     "no_mainloop_order": "Both ping-pong groups run their mainloop at once. The later tile's group waits for phases that lie two or more laps "
     "ahead; one parity bit cannot tell them from this lap's, so it multiplies the other tile's stages.",
 }
-RING_BUGS = ("no_empty_wait", "no_phase_bit", "empty_before_wgmma_wait", "wrong_expect_tx", "no_full_wait", "no_mbarrier_init_fence")
+RING_BUGS = (
+    "no_empty_wait",
+    "no_phase_bit",
+    "empty_before_wgmma_wait",
+    "wrong_expect_tx",
+    "no_full_wait",
+    "no_mbarrier_init_fence",
+)
 BUGS = {
     "gemm_wgmma": ("no_phase_bit", "wrong_expect_tx", "no_full_wait", "no_mbarrier_init_fence"),
     "gemm_ring": RING_BUGS,
@@ -257,7 +281,10 @@ def spec_of(rung: Rung) -> KernelSpec:
         cases=cases,
         builds=tuple({"OUT": c, **f.defines} for f in (rung, rung.wide) if f for c in OUT.values()),
         entries=(rung.name,),
-        bugs={name: Bug({"BUG": name}, EXPLAINS[name], many_tiles if name == "no_mainloop_order" else many_laps) for name in BUGS.get(rung.name, ())},
+        bugs={
+            name: Bug({"BUG": name}, EXPLAINS[name], many_tiles if name == "no_mainloop_order" else many_laps)
+            for name in BUGS.get(rung.name, ())
+        },
     )
 
 

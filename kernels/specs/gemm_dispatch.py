@@ -1,7 +1,7 @@
 """Lesson 8's kernel: one GEMM in many tile configurations, and a table that chooses.
 
-    config = choose(m, n, sms=132).name                                        # "128x256", say
-    d, accumulators = kernels.load("gemm_dispatch")(a, b, config=config)        # d = a @ b.T; accumulators: (1,), registers a consumer thread holds
+config = choose(m, n, sms=132).name                                        # "128x256", say
+d, accumulators = kernels.load("gemm_dispatch")(a, b, config=config)        # d = a @ b.T; accumulators: (1,), registers a consumer thread holds
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from kernels.tensormap import TensorMap
 
 SHARED_LIMIT, REGISTERS_PER_SM, MOST_REGISTERS, WARPGROUP = 227 * 1024, 65536, 255, 128
 SHARED_OF_SM, SHARED_RESERVED = 228 * 1024, 1024  # of an SM, and of it what each block takes for the system
-OTHER_REGISTERS = 26  # what this kernel's consumer keeps beside its accumulators: as compiled, at every tile that does not spill
+OTHER_REGISTERS = (
+    26  # what this kernel's consumer keeps beside its accumulators: as compiled, at every tile that does not spill
+)
 PRODUCER_REGISTERS = 24
 
 
@@ -67,10 +69,16 @@ class Config:
 
     @property
     def defines(self) -> dict[str, int]:
-        return {"TILE_M": self.tile_m, "TILE_N": self.tile_n, "STAGES": self.stages, "CONSUMERS": self.consumers, "BLOCKS": self.blocks}
+        return {
+            "TILE_M": self.tile_m,
+            "TILE_N": self.tile_n,
+            "STAGES": self.stages,
+            "CONSUMERS": self.consumers,
+            "BLOCKS": self.blocks,
+        }
 
     def fits(self) -> str:
-        """"" where it fits an SM of Hopper, else the rule it breaks, in a sentence."""
+        """ "" where it fits an SM of Hopper, else the rule it breaks, in a sentence."""
         who = f"{self.name} with {self.consumers} consumer warpgroup(s)"
         if self.accumulators + OTHER_REGISTERS > self.for_consumers:
             return f"{who} needs {self.accumulators} accumulators a thread and about {OTHER_REGISTERS} more; a consumer thread has {self.for_consumers} registers for everything."
@@ -129,7 +137,9 @@ def launch_of(c: Config, a, b, d, accumulators, size, out: str) -> Launch:
     if c is not SPILLS and c.fits():
         raise ArgumentError(c.fits())
     m, n, k = size
-    maps = [TensorMap(x[:, :k], (rows, gemm.TILE_K), l2=256, dtype="bfloat16") for x, rows in ((a, c.tile_m), (b, c.tile_n))]
+    maps = [
+        TensorMap(x[:, :k], (rows, gemm.TILE_K), l2=256, dtype="bfloat16") for x, rows in ((a, c.tile_m), (b, c.tile_n))
+    ]
     args = [*maps, d, accumulators, np.int32(m), np.int32(n), np.int32(k), np.int32(d.shape[1])]
     defines = {**c.defines, "OUT": gemm.OUT[out]}
     return Launch("gemm_dispatch", (c.tiles(m, n),), (c.threads,), args, c.smem, defines=defines, registers=c.at_launch)
@@ -139,7 +149,10 @@ def plan(ctx, a, b, config="128x128", out="fp32") -> Plan:
     (m, k), n = a.shape, b.shape[0]
     c = CONFIGS[config]
     d, accumulators = ctx.empty((m, gemm.pitch(n)), out), ctx.empty((1,), "int32")
-    return Plan([launch_of(c, gemm.padded(ctx, a), gemm.padded(ctx, b), d, accumulators, (m, n, k), out)], (d[:, :n], accumulators))
+    return Plan(
+        [launch_of(c, gemm.padded(ctx, a), gemm.padded(ctx, b), d, accumulators, (m, n, k), out)],
+        (d[:, :n], accumulators),
+    )
 
 
 def reference(a, b, config="128x128", out="fp32"):

@@ -1,8 +1,8 @@
 """Lesson 2's kernels, one source: bound by bandwidth (stream_copy), by latency (pointer_chase), by locality (gather).
 
-    y, needed = kernels.load("stream_copy")(x, width=16, warps=8)       # needed: (1,), bytes that must be in flight
-    end = kernels.load("pointer_chase")(ring, start, steps=1000)
-    y = kernels.load("gather")(x, index)
+y, needed = kernels.load("stream_copy")(x, width=16, warps=8)       # needed: (1,), bytes that must be in flight
+end = kernels.load("pointer_chase")(ring, start, steps=1000)
+y = kernels.load("gather")(x, index)
 """
 
 from __future__ import annotations
@@ -64,13 +64,21 @@ def example_copy(rng, n: int = 100003, width: int = 16, warps: int = 4):
 def cases_copy(rng, count: int):
     """Sizes that no word divides; from one load that is more than enough to eight that are too few; no latency: nothing need be in flight."""
     for i in range(count):
-        n, width, warps = int(rng.choice([1, 2, 3, 5, 4093, 8191, 30011])), WIDTHS[i % 3], int(rng.choice([1, 2, 3, 5, 8]))
+        n, width, warps = (
+            int(rng.choice([1, 2, 3, 5, 4093, 8191, 30011])),
+            WIDTHS[i % 3],
+            int(rng.choice([1, 2, 3, 5, 8])),
+        )
         round_bytes = math.prod(shape_of(warps, 8)) * width
         bandwidth = float(np.float32(10.0 ** rng.uniform(11, 13)))
         factor = 0.0 if i % 6 == 5 else float(rng.choice([0.3, 1.7, 3.1, 6.5, 20.0]))
         what = "no latency" if not factor else f"needs {factor:g} loads a thread"
         x = (rng.standard_normal(n) * 10.0 ** rng.uniform(-2, 2)).astype(np.float32)
-        yield Case(f"n = {n}, {width} B, {warps} warps, {what}", (x,), dict(width=width, warps=warps, bandwidth=bandwidth, latency=factor * round_bytes / bandwidth))
+        yield Case(
+            f"n = {n}, {width} B, {warps} warps, {what}",
+            (x,),
+            dict(width=width, warps=warps, bandwidth=bandwidth, latency=factor * round_bytes / bandwidth),
+        )
 
 
 # ---------------------------------------------------------------------------------------------- pointer_chase
@@ -86,7 +94,14 @@ def check_chase(ring, start, steps=64) -> None:
 def plan_chase(ctx, ring, start, steps=64) -> Plan:
     end = ctx.empty(start.shape, "uint32")
     args = [ring, start, end, np.int32(start.size), np.int32(steps)]
-    return Plan([Launch("pointer_chase", (ceil_div(start.size, CHAIN_THREADS),), (CHAIN_THREADS,), args, defines={"WIDTH": 16})], end)
+    return Plan(
+        [
+            Launch(
+                "pointer_chase", (ceil_div(start.size, CHAIN_THREADS),), (CHAIN_THREADS,), args, defines={"WIDTH": 16}
+            )
+        ],
+        end,
+    )
 
 
 def reference_chase(ring, start, steps=64):
@@ -153,8 +168,14 @@ SPECS = (
         builds=({"WIDTH": 16}, {"WIDTH": 4, "LOADS": 8}),
         entries=("stream_copy", "pointer_chase", "gather"),
         bugs={
-            "no_tail": Bug({"TAIL": "NONE"}, "only whole words are copied: the last one to three floats are never written, unless the size happens to fit"),
-            "whole_words": Bug({"TAIL": "WHOLE"}, "the last word is loaded and stored whole: it reads past the end of x and writes past the end of y"),
+            "no_tail": Bug(
+                {"TAIL": "NONE"},
+                "only whole words are copied: the last one to three floats are never written, unless the size happens to fit",
+            ),
+            "whole_words": Bug(
+                {"TAIL": "WHOLE"},
+                "the last word is loaded and stored whole: it reads past the end of x and writes past the end of y",
+            ),
         },
     ),
     KernelSpec(

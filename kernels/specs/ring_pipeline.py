@@ -1,6 +1,6 @@
 """Lesson 6's kernel: a ring of 1 to 7 stages between one producer and two consumers.
 
-    d, places = kernels.load("ring_pipeline")(a, b, stages=3)        # d = a @ b.T; places[k]: the stage and the phase of k-block k
+d, places = kernels.load("ring_pipeline")(a, b, stages=3)        # d = a @ b.T; places[k]: the stage and the phase of k-block k
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.arrays import require_choice
-from kernels.spec import Bug, Case, KernelSpec, Launch, Plan, Work, ceil_div
+from kernels.spec import Bug, Case, KernelSpec, Launch, Plan, ceil_div
 from kernels.specs import gemm
 from kernels.tensormap import TensorMap
 

@@ -23,7 +23,9 @@ PEAK, BANDWIDTH = 6.0e13, 4.2e12  # FLOP/s and byte/s, about an H200's: the roof
 def check(x, fmas=8, resident=False, peak=PEAK, bandwidth=BANDWIDTH) -> None:
     require_array("x", x, dtype="fp32", ndim=1)
     if isinstance(fmas, bool) or not isinstance(fmas, int) or not 1 <= fmas <= 65536:
-        raise ArgumentError(f"fmas is a whole number, 1 to 65536: the fused multiply-adds of each element; it is {fmas!r}.")
+        raise ArgumentError(
+            f"fmas is a whole number, 1 to 65536: the fused multiply-adds of each element; it is {fmas!r}."
+        )
     for name, value in (("peak", peak), ("bandwidth", bandwidth)):
         require_number(name, value)
         if not value > 0:
@@ -37,8 +39,24 @@ def counts(x, fmas=8, resident=False) -> Work:
 
 def plan(ctx, x, fmas=8, resident=False, peak=PEAK, bandwidth=BANDWIDTH) -> Plan:
     blocks = ceil_div(x.size, PER_BLOCK)
-    sums, roof, f, work = ctx.empty((blocks * THREADS // 32,), "fp32"), ctx.empty((1,), "fp32"), np.float32, counts(x, fmas, resident)
-    args = [None if resident else x, sums, roof, np.uint64(x.size), f(SCALE), f(SHIFT), f(work.flops), f(work.bytes), f(peak), f(bandwidth)]
+    sums, roof, f, work = (
+        ctx.empty((blocks * THREADS // 32,), "fp32"),
+        ctx.empty((1,), "fp32"),
+        np.float32,
+        counts(x, fmas, resident),
+    )
+    args = [
+        None if resident else x,
+        sums,
+        roof,
+        np.uint64(x.size),
+        f(SCALE),
+        f(SHIFT),
+        f(work.flops),
+        f(work.bytes),
+        f(peak),
+        f(bandwidth),
+    ]
     return Plan([Launch("roofline_probe", (blocks,), (THREADS,), args, defines={"FMAS": fmas})], (sums, roof))
 
 
@@ -50,7 +68,9 @@ def reference(x, fmas=8, resident=False, peak=PEAK, bandwidth=BANDWIDTH):
     blocks = ceil_div(n, PER_BLOCK)
     padded = np.zeros(blocks * PER_BLOCK)
     padded[:n] = v
-    sums = padded.reshape(blocks, PER_THREAD // 4, THREADS // 32, 128).sum(axis=(1, 3)).reshape(-1)  # block, vector, warp, lane and element
+    sums = (
+        padded.reshape(blocks, PER_THREAD // 4, THREADS // 32, 128).sum(axis=(1, 3)).reshape(-1)
+    )  # block, vector, warp, lane and element
     return sums, np.array([attainable(*_question(x, fmas, resident, peak, bandwidth))])
 
 

@@ -38,7 +38,9 @@ def check_tile(a, b, a_from="shared") -> None:
     require_array("b", b, dtype=arrays.NAMES[a.dtype], ndim=2)
     require_choice("a_from", a_from, SOURCES)
     if a.shape[0] != TILE_M or b.shape[0] not in WIDTHS or a.shape[1] != b.shape[1]:
-        raise ArgumentError(f"a is (64, K) and b (N, K) with N one of {WIDTHS}; got {tuple(a.shape)} and {tuple(b.shape)}.")
+        raise ArgumentError(
+            f"a is (64, K) and b (N, K) with N one of {WIDTHS}; got {tuple(a.shape)} and {tuple(b.shape)}."
+        )
 
 
 def pad_k(ctx, x):
@@ -58,7 +60,9 @@ def plan_tile(ctx, a, b, a_from="shared") -> Plan:
     d, fragments = ctx.empty((TILE_M, n), "fp32"), ctx.empty((THREADS, n // 2), "fp32")
     defines = {"T": TYPES[arrays.NAMES[a.dtype]], "TILE_N": n, "A_FROM_REGISTERS": int(a_from == "registers")}
     args = [a, b, d, fragments, np.int32(a.shape[1])]
-    return Plan([Launch("wgmma_tile", (1,), (THREADS,), args, (TILE_M + n) * ROW_BYTES, defines=defines)], (d, fragments))
+    return Plan(
+        [Launch("wgmma_tile", (1,), (THREADS,), args, (TILE_M + n) * ROW_BYTES, defines=defines)], (d, fragments)
+    )
 
 
 def exact(x) -> np.ndarray:
@@ -110,10 +114,21 @@ def example_tile(rng, n: int = 128, k: int = 197, dtype: str = "bf16", a_from: s
 
 def cases_tile(rng, count: int):
     """The narrowest and the widest tile, K that no instruction divides, all types, A from both places."""
-    plan = [(128, 197, "bf16", 0), (8, 1, "bf16", 1), (256, 64, "fp16", 0), (24, 131, "bf16", 1), (16, 61, "fp32", 0), (64, 257, "e4m3", 1)]
+    plan = [
+        (128, 197, "bf16", 0),
+        (8, 1, "bf16", 1),
+        (256, 64, "fp16", 0),
+        (24, 131, "bf16", 1),
+        (16, 61, "fp32", 0),
+        (64, 257, "e4m3", 1),
+    ]
     for i in range(count):
-        n, k, dtype, registers = plan[i] if i < len(plan) else (int(rng.choice(WIDTHS[:10])), int(rng.integers(1, 260)), "bf16", i % 2)
-        yield Case(f"64 x {n} x {k}, {dtype}, A from {SOURCES[registers]}", *example_tile(rng, n, k, dtype, SOURCES[registers]))
+        n, k, dtype, registers = (
+            plan[i] if i < len(plan) else (int(rng.choice(WIDTHS[:10])), int(rng.integers(1, 260)), "bf16", i % 2)
+        )
+        yield Case(
+            f"64 x {n} x {k}, {dtype}, A from {SOURCES[registers]}", *example_tile(rng, n, k, dtype, SOURCES[registers])
+        )
 
 
 def bound_tile(a, b, a_from="shared") -> float:
@@ -127,7 +142,9 @@ def check_rate(a, b, repeats=8, a_from="shared") -> None:
     require_array("b", b, dtype="bf16", ndim=2)
     require_choice("a_from", a_from, SOURCES)
     if a.shape[1] != 64 or b.shape[1] != 64 or b.shape[0] not in WIDTHS or a.shape[0] not in (64, 128, 192, 256):
-        raise ArgumentError(f"a is (64, 128, 192 or 256; 64) and b (N, 64) with N one of {WIDTHS}; got {tuple(a.shape)} and {tuple(b.shape)}.")
+        raise ArgumentError(
+            f"a is (64, 128, 192 or 256; 64) and b (N, 64) with N one of {WIDTHS}; got {tuple(a.shape)} and {tuple(b.shape)}."
+        )
     if not isinstance(repeats, int) or repeats < 1:
         raise ArgumentError(f"repeats is a whole number above 0; it is {repeats!r}.")
 
@@ -146,7 +163,10 @@ def plan_rate(ctx, a, b, repeats=8, a_from="shared") -> Plan:
 
 
 def reference_rate(a, b, repeats=8, a_from="shared"):
-    groups = [gather_fragments(exact(a[g : g + TILE_M]) @ exact(b).T, coordinates).sum(axis=1) for g in range(0, a.shape[0], TILE_M)]
+    groups = [
+        gather_fragments(exact(a[g : g + TILE_M]) @ exact(b).T, coordinates).sum(axis=1)
+        for g in range(0, a.shape[0], TILE_M)
+    ]
     return repeats * np.concatenate(groups)
 
 
@@ -174,7 +194,12 @@ SPECS = (
         work=lambda a, b, a_from="shared": Work(flops=2.0 * a.shape[0] * a.shape[1] * b.shape[0]),
         tolerance=bound_tile,
         max_registers=200,
-        builds=({"TILE_N": 256}, {"TILE_N": 256, "A_FROM_REGISTERS": 1}, {"T": "e4m3", "TILE_N": 8}, {"T": "tf32", "TILE_N": 64}),
+        builds=(
+            {"TILE_N": 256},
+            {"TILE_N": 256, "A_FROM_REGISTERS": 1},
+            {"T": "e4m3", "TILE_N": 8},
+            {"T": "tf32", "TILE_N": 64},
+        ),
         entries=("wgmma_tile",),
         bugs={name: Bug({"BUG": name}, why) for name, why in BUGS.items()},
     ),

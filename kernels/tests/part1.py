@@ -45,7 +45,9 @@ def defect_gives_wrong_numbers(name: str, bug: str) -> None:
     given, params = spec.example(np.random.default_rng(1))
     kernel = load(name, "emulator", bug=bug, poison=True)
     out = arrays.to_numpy(kernel(*given, **params))
-    assert kernel.report.clean and not relative_error(out, kernel.reference(*given, **params)) <= tolerance(spec, given, params)
+    assert kernel.report.clean and not relative_error(out, kernel.reference(*given, **params)) <= tolerance(
+        spec, given, params
+    )
 
 
 def functions_are_told_apart(name: str, right, wrong: dict, count: int = 8) -> None:

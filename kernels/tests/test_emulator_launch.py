@@ -55,7 +55,9 @@ def module():
 
 def test_arguments_of_every_kind(module):
     x, y = np.arange(10, dtype=np.float32), np.zeros(10, np.float32)
-    module.launch("mix", 2, 8, [x, y, np.int32(9), np.float32(2), np.uint64(1), np.float64(0.5), np.uint8(3), np.bool_(True)])
+    module.launch(
+        "mix", 2, 8, [x, y, np.int32(9), np.float32(2), np.uint64(1), np.float64(0.5), np.uint8(3), np.bool_(True)]
+    )
     np.testing.assert_array_equal(y, [*(x[:9] * 2 + 4.5), 0])
     module.launch("mix", 2, 8, [x, y, 10, 2.0, 1, 0.5, 3, True])  # Python numbers take the parameter's type
     np.testing.assert_array_equal(y, x * 2 + 4.5)
@@ -75,7 +77,11 @@ MAP = TensorMap(np.zeros((4, 4), np.float32), (4, 4), 0)
         ("twice", [np.zeros(4, np.float32)], "2 parameters; the launch gives 1"),
         ("twice", [np.zeros(4, np.float32), 3], "parameter 2 is a pointer of 8 bytes; the argument is the int 3"),
         ("takes_map", [np.zeros((4, 4), np.float32), 3], "parameter 1 is a TensorMap"),
-        ("takes_map", [TensorMap(np.zeros((4, 4), np.float32), (4, 4), 0), np.int64(3)], "parameter 2 is an integer of 4 bytes; the argument is int64"),
+        (
+            "takes_map",
+            [TensorMap(np.zeros((4, 4), np.float32), (4, 4), 0), np.int64(3)],
+            "parameter 2 is an integer of 4 bytes; the argument is int64",
+        ),
         ("twice", [np.zeros((4, 4), np.float32).T, np.zeros(16, np.float32)], "not C-contiguous"),
         ("twice", ["text", None], "is a str"),
         ("takes_map", [TensorMap(np.zeros((2, 4, 4), np.float32), (1, 4, 4), 0), 3], "two-dimensional"),
@@ -196,13 +202,19 @@ def test_a_runner_that_dies_or_hangs_is_reported(module, monkeypatch, tmp_path):
 def test_an_interrupt_leaves_no_process(module, tmp_path):
     """As in a notebook: the launch runs, the student presses stop."""
     source = tmp_path / "long.cu"
-    source.write_text('#include "hopper.cuh"\nextern "C" __global__ void f(volatile int* x) { while (*x == 0) __nanosleep(1), atomicAdd((int*)x + 1, 1); }\n')
+    source.write_text(
+        '#include "hopper.cuh"\nextern "C" __global__ void f(volatile int* x) { while (*x == 0) __nanosleep(1), atomicAdd((int*)x + 1, 1); }\n'
+    )
     ready = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in a shell's background begins with SIGINT ignored
     code = f"{ready}import numpy as np\nfrom kernels.emulator import build\nm = build({str(source)!r}, ['f'])\nprint('go', flush=True)\nm.launch('f', 1, 1, [np.zeros(2, np.int32)])\n"
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     child.stdout.readline()
     time.sleep(0.5)
-    runners = lambda: [p for p in Path("/proc").glob("[0-9]*/stat") if _session(p) == child.pid and p.parent.name != str(child.pid)]
+    runners = lambda: [
+        p for p in Path("/proc").glob("[0-9]*/stat") if _session(p) == child.pid and p.parent.name != str(child.pid)
+    ]
     assert runners()
     child.send_signal(signal.SIGINT)
     child.wait(10)
@@ -226,7 +238,11 @@ def test_the_cache(monkeypatch, tmp_path):
     first = compiled("cached", text, "f", VALUE=1)
     assert first.build_seconds > 0 and first.library.parent == tmp_path / "cache"
     assert compiled("cached", text, "f", VALUE=1).build_seconds == 0
-    others = [compiled("cached", text, "f", VALUE=2), compiled("cached", text + "// other\n", "f", VALUE=1), compiled("cached", text, "f", VALUE=1, instrument=False)]
+    others = [
+        compiled("cached", text, "f", VALUE=2),
+        compiled("cached", text + "// other\n", "f", VALUE=1),
+        compiled("cached", text, "f", VALUE=1, instrument=False),
+    ]
     assert len({first.library, *(m.library for m in others)}) == 4
     monkeypatch.setattr(toolchain, "KEPT_KERNELS", 2)
     assert compiled("cached", text, "f", VALUE=1).build_seconds == 0  # used last: kept
@@ -258,7 +274,9 @@ def test_the_runner_is_built_once(monkeypatch, tmp_path, capfd):
 def test_headers_are_part_of_the_key(tmp_path):
     (tmp_path / "part.cuh").write_text("#define VALUE 1\n")
     source = tmp_path / "main.cu"
-    source.write_text('#include "hopper.cuh"\n#include "part.cuh"\nextern "C" __global__ void f(int* x) { x[0] = VALUE; }\n')
+    source.write_text(
+        '#include "hopper.cuh"\n#include "part.cuh"\nextern "C" __global__ void f(int* x) { x[0] = VALUE; }\n'
+    )
     x = np.zeros(1, np.int32)
     build(source, ["f"]).launch("f", 1, 1, [x])
     (tmp_path / "part.cuh").write_text("#define VALUE 2\n")
@@ -295,7 +313,9 @@ def test_reports_are_json_and_readable(module):
     assert json.loads(json.dumps(report.to_dict()))["status"] == "clean"
     broken = module.launch("traps", 1, 1, [], raises=False)
     assert broken.status == "misuse" and "[trap]" in str(broken)
-    assert os.listdir("/dev/shm") is not None and not [f for f in os.listdir("/dev/shm") if f.startswith("kernel-launch-") and _stale(f)]
+    assert os.listdir("/dev/shm") is not None and not [
+        f for f in os.listdir("/dev/shm") if f.startswith("kernel-launch-") and _stale(f)
+    ]
 
 
 def _stale(name: str) -> bool:

@@ -113,7 +113,9 @@ def programs(draw):
     for _ in range(draw(st.integers(1, 12))):
         ops = [EXPECT, LOAD] + ([ARRIVE, ARRIVE_EXPECT] * 2 if model.pending else [])
         op = draw(st.sampled_from(ops))
-        amount = draw(st.sampled_from([BOX_BYTES, BOX_BYTES // 2, 2 * BOX_BYTES])) if op in (EXPECT, ARRIVE_EXPECT) else 0
+        amount = (
+            draw(st.sampled_from([BOX_BYTES, BOX_BYTES // 2, 2 * BOX_BYTES])) if op in (EXPECT, ARRIVE_EXPECT) else 0
+        )
         model.step(op, amount)
         program.append((op, amount))
     return count, program

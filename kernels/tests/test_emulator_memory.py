@@ -161,7 +161,11 @@ def test_tree_reduction(module, policy, seed):
     with pytest.raises(EmulatorRace) as e:
         broken().launch("tree", 2, 256, [x, y], policy=policy, seed=seed)
     finding = e.value.report.findings[0]
-    assert {p.line for p in finding.places} == {line_of(SOURCE, "// sum")} and "`s` + 0x" in finding.message and finding.places[0].file == "memory.cu"
+    assert (
+        {p.line for p in finding.places} == {line_of(SOURCE, "// sum")}
+        and "`s` + 0x" in finding.message
+        and finding.places[0].file == "memory.cu"
+    )
 
 
 @pytest.mark.parametrize("policy,seed", SCHEDULES)
@@ -184,7 +188,11 @@ def test_reading_what_nobody_wrote(module):
     with pytest.raises(EmulatorRace) as e:
         module.launch("uninitialised", 1, 32, [np.zeros(32, np.float32)])
     finding = e.value.report.findings[0]
-    assert finding.rule == "uninitialized-read" and "`s` + 0x1c" in finding.message and finding.places[0].line == line_of(SOURCE, "// one was never")
+    assert (
+        finding.rule == "uninitialized-read"
+        and "`s` + 0x1c" in finding.message
+        and finding.places[0].line == line_of(SOURCE, "// one was never")
+    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -197,7 +205,10 @@ def test_global_bounds_are_exact(module, n, shift):
     else:
         assert report.status == "out_of_bounds"
         message = report.findings[0].message
-        assert "argument 1 (float32 " + str(n) + ")" in message and f"memory.cu:{line_of(SOURCE, 'void global_oob')}" in message
+        assert (
+            "argument 1 (float32 " + str(n) + ")" in message
+            and f"memory.cu:{line_of(SOURCE, 'void global_oob')}" in message
+        )
         assert ("before the start" if shift < 0 else "past the end") in message
 
 
@@ -266,7 +277,9 @@ def test_last_block_adds_the_parts(module, policy, seed):
     module.launch("counted", 6, 32, [np.zeros(6, np.float32), np.zeros(1, np.uint32), out], policy=policy, seed=seed)
     assert out[0] == 21
     with pytest.raises(EmulatorRace) as e:  # without the acquire
-        broken().launch("counted", 6, 32, [np.zeros(6, np.float32), np.zeros(1, np.uint32), out], policy=policy, seed=seed)
+        broken().launch(
+            "counted", 6, 32, [np.zeros(6, np.float32), np.zeros(1, np.uint32), out], policy=policy, seed=seed
+        )
     assert line_of(SOURCE, "// add") in {p.line for p in e.value.report.findings[0].places}
 
 
@@ -274,7 +287,10 @@ def test_atomics_count_and_plain_updates_get_lost(module):
     c, lost = np.zeros(1, np.int32), np.zeros(1, np.int32)
     report = module.launch("counter", 4, 64, [c, lost], policy="random", seed=3, raises=False)
     assert c[0] == 256 and report.status == "race"
-    assert {p.line for f in report.findings for p in f.places} <= {line_of(SOURCE, "// not atomic"), line_of(SOURCE, "*lost = v + 1")}
+    assert {p.line for f in report.findings for p in f.places} <= {
+        line_of(SOURCE, "// not atomic"),
+        line_of(SOURCE, "*lost = v + 1"),
+    }
     lost[:] = 0
     module.launch("counter", 4, 64, [c, lost], policy="random", seed=3, checks=False)
     assert lost[0] < 256  # the schedule shows the damage as well
@@ -325,6 +341,8 @@ def test_distributed_shared_memory(module, policy, seed):
 def test_a_block_that_leaves_while_its_memory_is_used():
     seen = set()
     for seed in range(20):
-        report = broken(2).launch("peer", 2, 32, [np.zeros(64, np.float32)], cluster=2, policy="pct", seed=seed, raises=False)
+        report = broken(2).launch(
+            "peer", 2, 32, [np.zeros(64, np.float32)], cluster=2, policy="pct", seed=seed, raises=False
+        )
         seen |= {f.rule for f in report.findings}
     assert "block-has-exited" in seen

@@ -51,11 +51,18 @@ def narrow(module, name, values):
 @pytest.mark.parametrize("name", TYPES)
 def test_narrowing_rounds_to_nearest_even_at_every_boundary(module, name):
     dtype = np.dtype(TYPES[name])
-    every = np.arange(2 ** (8 * dtype.itemsize), dtype=np.uint32).astype(f"u{dtype.itemsize}").view(dtype).astype(np.float32)
+    every = (
+        np.arange(2 ** (8 * dtype.itemsize), dtype=np.uint32)
+        .astype(f"u{dtype.itemsize}")
+        .view(dtype)
+        .astype(np.float32)
+    )
     finite = np.unique(every[np.isfinite(every)])
     middle = (finite[:-1].astype(np.float64) + finite[1:].astype(np.float64)) / 2
     middle = middle.astype(np.float32)
-    values = np.concatenate([finite, middle, np.nextafter(middle, np.float32(np.inf)), np.nextafter(middle, np.float32(-np.inf))])
+    values = np.concatenate(
+        [finite, middle, np.nextafter(middle, np.float32(np.inf)), np.nextafter(middle, np.float32(-np.inf))]
+    )
     values = values[np.abs(values) <= FINITE[name]].astype(np.float32)
     out, saturated = narrow(module, name, values)
     np.testing.assert_array_equal(out.astype(np.float32), values.astype(TYPES[name]).astype(np.float32))

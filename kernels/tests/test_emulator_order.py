@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 import pytest
-
 from emulator_sources import compiled
 
 from kernels import TensorMap
@@ -178,10 +177,17 @@ def built(wrong: int):
 
 def launch(kernel: str, wrong: int, policy: str, seed: int, sms: int = 8):
     threads = {"warp_synchronous": 32, "blocks_in_turn": 32, "many_readers": 256}.get(kernel, 64)
-    grid = 1 if kernel in ("many_readers", "same_value", "warp_synchronous", "ignored_try", "other_barrier", "overtaken", "two_places") else 2
+    grid = (
+        1
+        if kernel
+        in ("many_readers", "same_value", "warp_synchronous", "ignored_try", "other_barrier", "overtaken", "two_places")
+        else 2
+    )
     arrays = [np.zeros(256, np.int32), np.zeros(256, np.int32)]
     cluster = 2 if kernel in CLUSTERED else 1
-    return built(wrong).launch(kernel, grid, threads, arrays, cluster=cluster, policy=policy, seed=seed, sms=sms, raises=False)
+    return built(wrong).launch(
+        kernel, grid, threads, arrays, cluster=cluster, policy=policy, seed=seed, sms=sms, raises=False
+    )
 
 
 @pytest.mark.parametrize("kernel", RULES)
@@ -194,7 +200,10 @@ def test_reported_under_every_schedule_and_the_right_form_under_none(kernel):
 
 def test_an_arrival_that_publishes_no_writes_is_not_enough_at_cluster_scope():
     for policy, seed in SCHEDULES:
-        assert {f.rule for f in launch("remote_scope", 2, policy, seed).findings} == {"read-after-write"}, (policy, seed)
+        assert {f.rule for f in launch("remote_scope", 2, policy, seed).findings} == {"read-after-write"}, (
+            policy,
+            seed,
+        )
 
 
 @pytest.mark.parametrize("sms", [1, 2])
@@ -230,13 +239,28 @@ extern "C" __global__ void __launch_bounds__(128, 1) fragments(const uint32_t* a
 
 
 @pytest.mark.parametrize(
-    "bug,rule", [(0, None), (1, "missing-wgmma-fence"), (2, "fragment-in-flight"), (3, "missing-wgmma-fence"), (4, "uninitialized-accumulator"), (5, "missing-wgmma-fence")]
+    "bug,rule",
+    [
+        (0, None),
+        (1, "missing-wgmma-fence"),
+        (2, "fragment-in-flight"),
+        (3, "missing-wgmma-fence"),
+        (4, "uninitialized-accumulator"),
+        (5, "missing-wgmma-fence"),
+    ],
 )
 def test_registers_of_a_wgmma(bug, rule):
     module = compiled("fragments", WGMMA, "fragments", BUG=bug)
     for policy, seed in SCHEDULES:
         report = module.launch(
-            "fragments", 1, 128, [np.full(512, 0x3F803F80, np.uint32), np.zeros((128, 32), np.float32)], smem=64 * 128, policy=policy, seed=seed, raises=False
+            "fragments",
+            1,
+            128,
+            [np.full(512, 0x3F803F80, np.uint32), np.zeros((128, 32), np.float32)],
+            smem=64 * 128,
+            policy=policy,
+            seed=seed,
+            raises=False,
         )
         assert {f.rule for f in report.findings} == ({rule} if rule else set()), (policy, seed, str(report))
 
@@ -287,7 +311,16 @@ def test_more_copy_queues_than_a_machine_word_has_bits(wrong, rule):
     module = compiled("copies", COPIES, "many_queues", "reader_fences", BARRIERS=90, WRONG=wrong)
     x = np.arange(90 * 8 * 32, dtype=np.float32).reshape(90 * 8, 32)
     for policy, seed in SCHEDULES:
-        report = module.launch("many_queues", 1, 32, [TensorMap(x, (8, 32), 0), np.zeros(32, np.float32)], smem=90 * 1032 + 1024, policy=policy, seed=seed, raises=False)
+        report = module.launch(
+            "many_queues",
+            1,
+            32,
+            [TensorMap(x, (8, 32), 0), np.zeros(32, np.float32)],
+            smem=90 * 1032 + 1024,
+            policy=policy,
+            seed=seed,
+            raises=False,
+        )
         assert (rule in {f.rule for f in report.findings}) if rule else report.clean, (policy, seed, str(report))
 
 
@@ -295,8 +328,20 @@ def test_more_copy_queues_than_a_machine_word_has_bits(wrong, rule):
 def test_a_proxy_fence_between_write_and_copy_is_enough_on_either_side(wrong):
     module = compiled("copies", COPIES, "many_queues", "reader_fences", BARRIERS=2, WRONG=wrong)
     for policy, seed in SCHEDULES:
-        report = module.launch("reader_fences", 1, 64, [TensorMap(np.zeros((8, 32), np.float32), (8, 32), 0), np.zeros(1, np.float32)], policy=policy, seed=seed, raises=False)
-        assert {f.rule for f in report.findings} == ({"missing-proxy-fence"} if wrong else set()), (policy, seed, str(report))
+        report = module.launch(
+            "reader_fences",
+            1,
+            64,
+            [TensorMap(np.zeros((8, 32), np.float32), (8, 32), 0), np.zeros(1, np.float32)],
+            policy=policy,
+            seed=seed,
+            raises=False,
+        )
+        assert {f.rule for f in report.findings} == ({"missing-proxy-fence"} if wrong else set()), (
+            policy,
+            seed,
+            str(report),
+        )
 
 
 # -- alignment, and the launch against what the source says of it
@@ -320,11 +365,22 @@ def test_every_access_is_aligned(kernel, size, instrument):
         module = compiled("aligned", ALIGNED, "word", "two", "four", "made", instrument=instrument, BYTES=offset)
         report = module.launch(kernel, 1, 1, [np.zeros(32, np.int32)], raises=False)
         assert [f.rule for f in report.findings] == ([] if aligned else ["misaligned"]), str(report)
-        assert aligned or report.findings[0].places[0].line == ALIGNED[: ALIGNED.index(f"void {kernel}" if kernel != "word" else "BOUNDED word")].count("\n") + 1
+        assert (
+            aligned
+            or report.findings[0].places[0].line
+            == ALIGNED[: ALIGNED.index(f"void {kernel}" if kernel != "word" else "BOUNDED word")].count("\n") + 1
+        )
 
 
 def test_a_launch_is_held_to_the_source_s_bounds():
     module = compiled("aligned", ALIGNED, "word", "two", "four", "made", BYTES=0)
-    rules = lambda kernel, threads, **how: [f.rule for f in module.launch(kernel, 2, threads, [np.zeros(256, np.int32)], raises=False, sms=2, **how).findings]
+    rules = lambda kernel, threads, **how: [
+        f.rule
+        for f in module.launch(kernel, 2, threads, [np.zeros(256, np.int32)], raises=False, sms=2, **how).findings
+    ]
     assert rules("word", 96) == ["launch-bounds"] and rules("two", 96, cluster=2) == ["cluster-dims"]
-    assert rules("made", 64, cluster=2) == [] and rules("made", 64, cluster=1) == ["cluster-dims"] and rules("made", 65, cluster=2) == ["launch-bounds"]
+    assert (
+        rules("made", 64, cluster=2) == []
+        and rules("made", 64, cluster=1) == ["cluster-dims"]
+        and rules("made", 65, cluster=2) == ["launch-bounds"]
+    )

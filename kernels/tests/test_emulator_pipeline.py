@@ -68,7 +68,14 @@ gemm(const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap 
   }
 }
 """
-BUGS = {1: "no EMPTY wait", 2: "no phase bit", 3: "EMPTY before wgmma_wait", 4: "wrong expect_tx", 5: "no FULL wait", 6: "no mbarrier-init fence"}
+BUGS = {
+    1: "no EMPTY wait",
+    2: "no phase bit",
+    3: "EMPTY before wgmma_wait",
+    4: "wrong expect_tx",
+    5: "no FULL wait",
+    6: "no mbarrier-init fence",
+}
 SMEM = 3 * 2 * 128 * 64 * 2 + 1024
 
 
@@ -113,10 +120,16 @@ def test_reports_name_what_a_student_must_change():
     assert [p.line for p in finding.places] == [line_of(SOURCE, "// load a"), line_of(SOURCE, "// multiply")]
     assert "arrives on EMPTY only after" in finding.message or "after wgmma_wait" in finding.message
     unfenced, _ = run(6)
-    assert unfenced.findings[0].rule == "missing-mbarrier-init-fence" and "fence_mbarrier_init()" in unfenced.findings[0].message
+    assert (
+        unfenced.findings[0].rule == "missing-mbarrier-init-fence"
+        and "fence_mbarrier_init()" in unfenced.findings[0].message
+    )
     hung, _ = run(4)
     assert hung.status == "deadlock" and "128 bytes landed that nobody expected" in hung.findings[-1].message
-    assert f"last arrival: block (0,0) warp 0 lane 0 at pipeline.cu:{line_of(SOURCE, '// expect')}" in hung.findings[-1].message
+    assert (
+        f"last arrival: block (0,0) warp 0 lane 0 at pipeline.cu:{line_of(SOURCE, '// expect')}"
+        in hung.findings[-1].message
+    )
 
 
 def test_a_seed_gives_the_same_run_again():
@@ -139,7 +152,10 @@ def test_timeline_of_the_nominal_clock():
     assert all(e.end >= e.time for e in report.trace)
     loads = [e for e in report.trace if e.kind == "tma_load"]
     assert len(loads) == 16 and all(e.end - e.time >= 600 and e.data["bytes"] == 128 * 64 * 2 for e in loads)
-    assert {e.what for e in loads} == {"FULL[0]", "FULL[1]", "FULL[2]"} and {e.line for e in loads} == {line_of(SOURCE, "// load a"), line_of(SOURCE, "// load b")}
+    assert {e.what for e in loads} == {"FULL[0]", "FULL[1]", "FULL[2]"} and {e.line for e in loads} == {
+        line_of(SOURCE, "// load a"),
+        line_of(SOURCE, "// load b"),
+    }
     # One block's tensor cores do one thing at a time, whichever warpgroup it is for.
     busy = sorted((e.time, e.end) for e in report.trace if e.kind == "wgmma")
     assert len(busy) == 2 * 8 * 4 and all(b[0] >= a[1] for a, b in zip(busy, busy[1:], strict=False))

@@ -59,7 +59,12 @@ def warp():
 
 
 @settings(max_examples=25, deadline=None)
-@given(x=st.lists(st.integers(-9, 9), min_size=32, max_size=32), lane=st.integers(0, 31), width=st.sampled_from([1, 2, 4, 8, 16, 32]), own=st.booleans())
+@given(
+    x=st.lists(st.integers(-9, 9), min_size=32, max_size=32),
+    lane=st.integers(0, 31),
+    width=st.sampled_from([1, 2, 4, 8, 16, 32]),
+    own=st.booleans(),
+)
 def test_shuffles_follow_their_definition(warp, x, lane, width, own):
     v, t = np.array(x, np.int32), np.arange(32)
     a = (lane + t * own) % 32  # every lane its own argument, or all the same
@@ -157,7 +162,16 @@ extern "C" __global__ void coordinates(int* out) {
   atomicAdd(&out[b * blockDim.x * blockDim.y * blockDim.z + t], 1);
 }
 """
-GROUP_ENTRIES = ["producer_consumer", "disagree", "not_warps", "too_few", "leavers", "cluster_halves", "say", "coordinates"]
+GROUP_ENTRIES = [
+    "producer_consumer",
+    "disagree",
+    "not_warps",
+    "too_few",
+    "leavers",
+    "cluster_halves",
+    "say",
+    "coordinates",
+]
 
 
 @pytest.fixture(scope="module")
@@ -171,12 +185,16 @@ def test_named_barriers_of_producer_and_consumer(groups, policy):
         out = np.zeros((5, 64), np.int32)
         groups.launch("producer_consumer", 1, 128, [out], policy=policy, seed=seed)
         np.testing.assert_array_equal(out, np.arange(5)[:, None] * 100 + np.arange(63, -1, -1))
-        report = compiled("groups", GROUPS, *GROUP_ENTRIES, BUG=1).launch("producer_consumer", 1, 128, [out], policy=policy, seed=seed, raises=False)
+        report = compiled("groups", GROUPS, *GROUP_ENTRIES, BUG=1).launch(
+            "producer_consumer", 1, 128, [out], policy=policy, seed=seed, raises=False
+        )
         assert report.status in ("race", "misuse", "deadlock") and report.findings
 
 
 def test_barrier_misuse_and_deadlock(groups):
-    with pytest.raises(EmulatorMisuse, match="expects 96 threads, but those that have arrived expect 64|expects 64 threads, but .* 96"):
+    with pytest.raises(
+        EmulatorMisuse, match="expects 96 threads, but those that have arrived expect 64|expects 64 threads, but .* 96"
+    ):
         groups.launch("disagree", 1, 96, [])
     with pytest.raises(EmulatorMisuse, match="multiple of 32"):
         groups.launch("not_warps", 1, 96, [])
@@ -303,7 +321,9 @@ def test_budgets():
 
 
 def test_races_are_told_once_with_their_count(groups):
-    report = compiled("groups", GROUPS, *GROUP_ENTRIES, BUG=1).launch("producer_consumer", 1, 128, [np.zeros((5, 64), np.int32)], policy="friendly", raises=False)
+    report = compiled("groups", GROUPS, *GROUP_ENTRIES, BUG=1).launch(
+        "producer_consumer", 1, 128, [np.zeros((5, 64), np.int32)], policy="friendly", raises=False
+    )
     told = [(f.rule, f.places) for f in report.findings]
     assert len(told) == len(set(told))
     assert isinstance(EmulatorRace(report), EmulatorRace) and "seen" in str(report)

@@ -117,7 +117,17 @@ extern "C" __global__ void __cluster_dims__(2) multicast(const __grid_constant__
 
 @pytest.fixture(scope="module")
 def module():
-    names = ["load_0", "load_32", "load_64", "load_128", "swizzle_table", "one_load", "copy", "stored_by_threads", "multicast"]
+    names = [
+        "load_0",
+        "load_32",
+        "load_64",
+        "load_128",
+        "swizzle_table",
+        "one_load",
+        "copy",
+        "stored_by_threads",
+        "multicast",
+    ]
     return compiled("tma", SOURCE, *names, TIDY=0, BUG=0)
 
 
@@ -137,7 +147,13 @@ def boxes(draw):
     row_bytes = draw(st.sampled_from([b for b in (16, 32, 64, 128) if not swizzle or b == swizzle]))
     box = (draw(st.integers(1, 32)), row_bytes // dtype.itemsize)
     shape = (draw(st.integers(1, 40)), draw(st.integers(1, 90)))
-    at = draw(st.lists(st.tuples(st.integers(-box[1] - 2, shape[1] + 2), st.integers(-box[0] - 2, shape[0] + 2)), min_size=1, max_size=6))
+    at = draw(
+        st.lists(
+            st.tuples(st.integers(-box[1] - 2, shape[1] + 2), st.integers(-box[0] - 2, shape[0] + 2)),
+            min_size=1,
+            max_size=6,
+        )
+    )
     return swizzle, dtype, box, shape, at, draw(st.integers(0, 2**31))
 
 
@@ -164,7 +180,9 @@ def test_swizzle_permutes_chunks_within_rows_and_is_its_own_inverse(module):
     linear = np.arange(rows * 128)
     for table, span in zip(tables, (128, 64, 32), strict=True):
         assert sorted(table) == linear.tolist()  # a bijection
-        assert (table // 128 == linear // 128).all() and (table % 16 == linear % 16).all()  # chunks stay in their 128-byte line
+        assert (table // 128 == linear // 128).all() and (
+            table % 16 == linear % 16
+        ).all()  # chunks stay in their 128-byte line
         np.testing.assert_array_equal(table[table], linear)  # an involution
         if span == 128:  # eight rows' chunks of one column lie in eight different chunk columns: no bank conflict
             assert {int(t) // 16 % 8 for t in table[np.arange(8) * 128]} == set(range(8))
@@ -186,8 +204,18 @@ def test_an_edge_box_counts_its_bytes_in_full(module):
 def test_expecting_nothing_is_an_early_read_at_every_seed(module, seed, policy):
     a = np.ones((16, 32), np.float32)
     with pytest.raises(EmulatorRace) as e:
-        module.launch("one_load", 1, 64, [TensorMap(a, (16, 32), 0), 0, 0, np.zeros(64, np.float32)], smem=16384 + 1024, seed=seed, policy=policy)
-    assert "read-after-write" in {f.rule for f in e.value.report.findings} or "uninitialized-read" in {f.rule for f in e.value.report.findings}
+        module.launch(
+            "one_load",
+            1,
+            64,
+            [TensorMap(a, (16, 32), 0), 0, 0, np.zeros(64, np.float32)],
+            smem=16384 + 1024,
+            seed=seed,
+            policy=policy,
+        )
+    assert "read-after-write" in {f.rule for f in e.value.report.findings} or "uninitialized-read" in {
+        f.rule for f in e.value.report.findings
+    }
     assert any(p.line == line_of(SOURCE, "// the read") for f in e.value.report.findings for p in f.places)
 
 
@@ -195,14 +223,22 @@ def test_expecting_nothing_is_an_early_read_at_every_seed(module, seed, policy):
 def test_misaligned_destination(module, offset, swizzle, error):
     a = np.ones((16, 32 if swizzle != 64 else 16), np.float32)
     with pytest.raises(EmulatorMisuse, match=error) as e:
-        module.launch("one_load", 1, 64, [TensorMap(a, (16, a.shape[1]), swizzle), 2048, offset, np.zeros(64, np.float32)], smem=16384 + 1024)
+        module.launch(
+            "one_load",
+            1,
+            64,
+            [TensorMap(a, (16, a.shape[1]), swizzle), 2048, offset, np.zeros(64, np.float32)],
+            smem=16384 + 1024,
+        )
     assert e.value.report.findings[0].places[0].line == line_of(SOURCE, "// the load")
 
 
 def test_destination_beyond_shared_memory(module):
     a = np.ones((256, 32), np.float32)
     with pytest.raises(EmulatorOutOfBounds, match="TMA destination"):
-        module.launch("one_load", 1, 64, [TensorMap(a, (256, 32), 0), 32768, 0, np.zeros(64, np.float32)], smem=16384 + 1024)
+        module.launch(
+            "one_load", 1, 64, [TensorMap(a, (256, 32), 0), 32768, 0, np.zeros(64, np.float32)], smem=16384 + 1024
+        )
 
 
 @pytest.mark.parametrize("policy", ["friendly", "random", "pct", "late", "timed"])
@@ -210,13 +246,18 @@ def test_destination_beyond_shared_memory(module):
 def test_copy_through_shared_memory_with_clipped_stores(module, policy, shape):
     rng = np.random.default_rng(1)
     pitch = -(-shape[1] // 4) * 4
-    src, whole = rng.standard_normal((shape[0], pitch)).astype(np.float32), np.full((shape[0] + 2, pitch), 7, np.float32)
+    src, whole = (
+        rng.standard_normal((shape[0], pitch)).astype(np.float32),
+        np.full((shape[0] + 2, pitch), 7, np.float32),
+    )
     dst = whole[1:-1]
     tiles_x, tiles_y = -(-shape[1] // 32), -(-shape[0] // 16)
     module.launch("copy", (1, tiles_y), 32, [TensorMap(src[:, : shape[1]], (16, 32), 0), TensorMap(dst[:, : shape[1]], (16, 32), 0), tiles_x, 2048],
                   policy=policy, seed=3, sms=1, checks=tiles_y == 1)  # fmt: skip
     np.testing.assert_array_equal(dst[:, : shape[1]], src[:, : shape[1]])
-    assert (whole[0] == 7).all() and (whole[-1] == 7).all() and (dst[:, shape[1] :] == 7).all()  # nothing outside was written
+    assert (
+        (whole[0] == 7).all() and (whole[-1] == 7).all() and (dst[:, shape[1] :] == 7).all()
+    )  # nothing outside was written
 
 
 STORE_BUGS = {1: ("write-after-read", "// refill"), 2: ("exit-before-store", "tma_store_commit();")}
@@ -230,20 +271,26 @@ def test_store_source_reused_or_left_too_early(bug, policy):
     b = np.zeros_like(a)
     for seed in range(5):
         with pytest.raises(EmulatorRace) as e:
-            module.launch("copy", 1, 32, [TensorMap(a, (16, 32), 0), TensorMap(b, (16, 32), 0), 4, 2048], seed=seed, policy=policy)
+            module.launch(
+                "copy", 1, 32, [TensorMap(a, (16, 32), 0), TensorMap(b, (16, 32), 0), 4, 2048], seed=seed, policy=policy
+            )
         rule, marker = STORE_BUGS[bug]
         found = {f.rule: f for f in e.value.report.findings}
         assert rule in found and found[rule].places[0].line == line_of(SOURCE, marker)
 
 
-@pytest.mark.parametrize("bug,rules", [(1, {"missing-proxy-fence"}), (2, {"read-after-write", "write-after-read", "uninitialized-read"})])
+@pytest.mark.parametrize(
+    "bug,rules", [(1, {"missing-proxy-fence"}), (2, {"read-after-write", "write-after-read", "uninitialized-read"})]
+)
 @pytest.mark.parametrize("policy", ["friendly", "random", "pct"])
 def test_ordinary_stores_before_a_tma_store(module, bug, rules, policy):
     broken = compiled("tma", SOURCE, "stored_by_threads", TIDY=0, BUG=bug)
     x = np.random.default_rng(0).standard_normal((16, 32)).astype(np.float32)
     for seed in range(5):
         out = np.zeros_like(x)
-        assert module.launch("stored_by_threads", 1, 64, [TensorMap(out, (16, 32), 0), x], seed=seed, policy=policy).clean
+        assert module.launch(
+            "stored_by_threads", 1, 64, [TensorMap(out, (16, 32), 0), x], seed=seed, policy=policy
+        ).clean
         np.testing.assert_array_equal(out, x)
         with pytest.raises(EmulatorRace) as e:
             broken.launch("stored_by_threads", 1, 64, [TensorMap(out, (16, 32), 0), x], seed=seed, policy=policy)
@@ -259,7 +306,9 @@ def test_multicast_reaches_every_block_of_the_cluster(module, policy):
     a = np.random.default_rng(5).standard_normal((32, 32)).astype(np.float32)
     for seed in range(4):
         out = np.zeros((4, 32, 32), np.float32)
-        module.launch("multicast", 4, 64, [TensorMap(a, (16, 32), 0), out], smem=4096 + 1024, cluster=2, seed=seed, policy=policy)
+        module.launch(
+            "multicast", 4, 64, [TensorMap(a, (16, 32), 0), out], smem=4096 + 1024, cluster=2, seed=seed, policy=policy
+        )
         for block in out:
             np.testing.assert_array_equal(block, a)
 
@@ -270,7 +319,15 @@ def test_multicast_before_the_peer_has_its_barrier():
     seen = set()
     for seed in range(12):
         with pytest.raises((EmulatorRace, EmulatorMisuse)) as e:
-            module.launch("multicast", 2, 64, [TensorMap(a, (16, 32), 0), np.zeros((2, 32, 32), np.float32)], smem=4096 + 1024, cluster=2, seed=seed)
+            module.launch(
+                "multicast",
+                2,
+                64,
+                [TensorMap(a, (16, 32), 0), np.zeros((2, 32, 32), np.float32)],
+                smem=4096 + 1024,
+                cluster=2,
+                seed=seed,
+            )
         seen |= {f.rule for f in e.value.report.findings}
     assert seen & {"mbarrier-init-not-ordered", "missing-mbarrier-init-fence", "mbarrier-not-initialised"}
 

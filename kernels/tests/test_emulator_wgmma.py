@@ -91,10 +91,19 @@ def fragments(a: np.ndarray) -> np.ndarray:
 
 def run_k_major(element, n, k, swizzle, rs=False, **options):
     a, b = operands(element, n, k)
-    module = compiled("wgmma", SOURCE, "k_major", instrument=False, ELEMENT=element, WIDTH=n, SWIZZLE=swizzle, RS=int(rs))
+    module = compiled(
+        "wgmma", SOURCE, "k_major", instrument=False, ELEMENT=element, WIDTH=n, SWIZZLE=swizzle, RS=int(rs)
+    )
     columns = (swizzle or 16) // a.itemsize
     d = np.full((64, n), np.nan, np.float32)
-    module.launch("k_major", 1, 128, [TensorMap(a, (64, columns), swizzle), TensorMap(b, (n, columns), swizzle), d, k, fragments(a)], smem=SMEM, **options)
+    module.launch(
+        "k_major",
+        1,
+        128,
+        [TensorMap(a, (64, columns), swizzle), TensorMap(b, (n, columns), swizzle), d, k, fragments(a)],
+        smem=SMEM,
+        **options,
+    )
     return d, product(a, b)
 
 
@@ -147,7 +156,13 @@ def test_mn_major_operands(swizzle, n):
     at, bt = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
     module = compiled("wgmma_mn", MN_SOURCE, "mn_major", instrument=False, ELEMENT="bf16", WIDTH=n, SWIZZLE=swizzle)
     d = np.full((64, n), np.nan, np.float32)
-    module.launch("mn_major", 1, 128, [TensorMap(at, (64, swizzle // 2), swizzle), TensorMap(bt, (64, swizzle // 2), swizzle), d], smem=4096 * 2 + 256 * 128 + 1024)
+    module.launch(
+        "mn_major",
+        1,
+        128,
+        [TensorMap(at, (64, swizzle // 2), swizzle), TensorMap(bt, (64, swizzle // 2), swizzle), d],
+        smem=4096 * 2 + 256 * 128 + 1024,
+    )
     np.testing.assert_allclose(d, product(a, b), rtol=1e-5, atol=1e-4)
 
 
@@ -233,7 +248,10 @@ def test_asynchrony_is_checked_at_every_seed(bug, policy):
 
 
 def test_accumulators_in_flight_are_poisoned():
-    for policy in ("lazy_mma", "friendly"):  # friendly: done early, but nobody waited, so the registers have not come back
+    for policy in (
+        "lazy_mma",
+        "friendly",
+    ):  # friendly: done early, but nobody waited, so the registers have not come back
         d, _, report = launch_tile(7, policy, checks=False)  # without checks nothing is told
         assert report.clean and np.isnan(d).all()
 
@@ -242,7 +260,9 @@ def test_accumulators_in_flight_are_poisoned():
 def test_misuse(bug, rule):
     with pytest.raises((EmulatorMisuse, EmulatorOutOfBounds)) as e:
         launch_tile(bug)
-    assert e.value.report.findings[-1].rule in rule.split("|")  # which of two true ones comes first is the compiler's choice
+    assert e.value.report.findings[-1].rule in rule.split(
+        "|"
+    )  # which of two true ones comes first is the compiler's choice
 
 
 def test_part_of_a_warpgroup_cannot_issue():
@@ -253,7 +273,9 @@ def test_part_of_a_warpgroup_cannot_issue():
 
 
 # The kernel of lesson 7 that puts an accumulator to the test, and what it gave on an H200.
-DATA = json.loads((Path(__file__).parents[2] / "figures/data/lesson07_accumulation_error.json").read_text(encoding="utf-8"))["points"]
+DATA = json.loads(
+    (Path(__file__).parents[2] / "figures/data/lesson07_accumulation_error.json").read_text(encoding="utf-8")
+)["points"]
 
 
 def measured(accumulator, k):
@@ -263,7 +285,9 @@ def measured(accumulator, k):
 def mean_error(entry, dtype, k, *promote, **options):
     from kernels.emulator import build
 
-    module = build(Path(__file__).parents[1] / "cuda/accumulate_probe.cu", ["probe_e4m3", "probe_fp16_acc16"], instrument=False)
+    module = build(
+        Path(__file__).parents[1] / "cuda/accumulate_probe.cu", ["probe_e4m3", "probe_fp16_acc16"], instrument=False
+    )
     rng = np.random.default_rng(7)
     a, b = (rng.uniform(0.5, 1.5, (64, k)).astype(dtype) for _ in range(2))
     d = np.full((64, 64), np.nan, np.float32)

@@ -63,7 +63,16 @@ def test_linear_any_size(linear, m, n, out, act, beta, biased, seed):
     rng = np.random.default_rng(seed)
     acc = rng.standard_normal((m, n)).astype(np.float32) * 3
     c = rng.standard_normal((m, n)).astype(np.float32)
-    check(linear, acc, alpha=0.5, beta=beta, c=c, bias=rng.standard_normal(n).astype(np.float32) if biased else None, act=act, out=out)
+    check(
+        linear,
+        acc,
+        alpha=0.5,
+        beta=beta,
+        c=c,
+        bias=rng.standard_normal(n).astype(np.float32) if biased else None,
+        act=act,
+        out=out,
+    )
 
 
 @pytest.mark.parametrize("beta", [0.0, -0.0])
@@ -145,7 +154,17 @@ def test_gemm_against_float64(gemm, m, n, k, out, act, c):
     rng = np.random.default_rng(k)
     a, b = (rng.standard_normal((rows, k)).astype(BF16) for rows in (m, n))
     c = None if c == "none" else rng.standard_normal((m, n)).astype(DTYPES["fp32" if c == "fp32" else out])
-    check(gemm, a, b, alpha=0.5, beta=0.0 if c is None else 1.5, c=c, bias=rng.standard_normal(n).astype(np.float32), act=act, out=out)
+    check(
+        gemm,
+        a,
+        b,
+        alpha=0.5,
+        beta=0.0 if c is None else 1.5,
+        c=c,
+        bias=rng.standard_normal(n).astype(np.float32),
+        act=act,
+        out=out,
+    )
 
 
 def test_gemm_with_beta_zero_and_nan_in_c(gemm):
@@ -220,14 +239,18 @@ def test_cases_hold_every_boundary():
     found = list(cases(get_spec("linear_epilogue"), np.random.default_rng(7), 24))
     labels = [c.label for c in found]
     assert (
-        sum("C absent" in l for l in labels) >= 3 and sum("C is NaN" in l for l in labels) >= 3 and sum("C read" in l for l in labels) >= 12
+        sum("C absent" in l for l in labels) >= 3
+        and sum("C is NaN" in l for l in labels) >= 3
+        and sum("C read" in l for l in labels) >= 12
     )
     betas = [c.params["beta"] for c in found[:6]]  # also of few cases
     assert min(betas) < -0.01 and max(betas) > 0.01 and any(0 < abs(b) < 1e-20 for b in betas)
 
 
 def test_challenge():
-    assert "CHALLENGE-BEGIN" in kernels.challenge_text("linear_epilogue") and BLANK in kernels.challenge_text("linear_epilogue")
+    assert "CHALLENGE-BEGIN" in kernels.challenge_text("linear_epilogue") and BLANK in kernels.challenge_text(
+        "linear_epilogue"
+    )
     assert "beta != 0.0f" not in kernels.challenge_text("linear_epilogue")
     assert kernels.challenge("linear_epilogue", "bool read_c = beta != 0.0f;", count=4).passed
     assert kernels.challenge("linear_epilogue", "bool read_c = !(beta == 0);", count=4).passed

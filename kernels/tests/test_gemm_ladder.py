@@ -118,7 +118,12 @@ def test_refusals_state_the_rule():
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from([r.name for r in LADDER if r.persistent]), st.integers(1, 20000), st.integers(1, 20000), st.integers(2, 200))
+@given(
+    st.sampled_from([r.name for r in LADDER if r.persistent]),
+    st.integers(1, 20000),
+    st.integers(1, 20000),
+    st.integers(2, 200),
+)
 def test_a_persistent_grid_is_the_smallest_that_is_as_fast(name, m, n, sms):
     """The blocks fit the device, need no more rounds than all SMs would, and one cluster fewer would need one more."""
     rung = RUNGS[name]

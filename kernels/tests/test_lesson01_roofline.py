@@ -14,9 +14,13 @@ pytestmark = pytest.mark.emulator
 WRONG = {
     "always the slope": lambda flops, moved, peak, bandwidth: flops / moved * bandwidth if moved else peak,
     "always the peak": lambda flops, moved, peak, bandwidth: peak,
-    "intensity upside down": lambda flops, moved, peak, bandwidth: min(peak, moved / flops * bandwidth) if moved else peak,
+    "intensity upside down": lambda flops, moved, peak, bandwidth: (
+        min(peak, moved / flops * bandwidth) if moved else peak
+    ),
     "max for min": lambda flops, moved, peak, bandwidth: max(peak, flops / moved * bandwidth) if moved else peak,
-    "nothing moved gives 0": lambda flops, moved, peak, bandwidth: min(peak, flops / moved * bandwidth) if moved else 0.0,
+    "nothing moved gives 0": lambda flops, moved, peak, bandwidth: (
+        min(peak, flops / moved * bandwidth) if moved else 0.0
+    ),
     "no case for nothing moved": lambda flops, moved, peak, bandwidth: min(peak, flops / moved * bandwidth),
     "bandwidth forgotten": lambda flops, moved, peak, bandwidth: min(peak, flops / moved) if moved else peak,
 }
@@ -38,7 +42,9 @@ def test_the_challenge():
         "peak": "const float roof = peak;",
     }
     # IEEE division: flops / 0 is infinity, and the lower roof is the peak. In Python the same quotient raises.
-    lines_are_told_apart("roofline_probe", ["const float roof = fminf(peak, bandwidth * (flops / bytes));"], wrong, count=4)
+    lines_are_told_apart(
+        "roofline_probe", ["const float roof = fminf(peak, bandwidth * (flops / bytes));"], wrong, count=4
+    )
 
 
 def test_a_constant_line_is_a_compile_error_with_its_place():
@@ -66,6 +72,11 @@ def test_many_multiply_adds_keep_the_input():
 
 def test_refusals():
     x = np.ones(5, np.float32)
-    for params, rule in (({"fmas": 0}, "1 to 65536"), ({"fmas": True}, "1 to 65536"), ({"peak": 0.0}, "peak must be above 0"), ({"bandwidth": -1.0}, "bandwidth must")):
+    for params, rule in (
+        ({"fmas": 0}, "1 to 65536"),
+        ({"fmas": True}, "1 to 65536"),
+        ({"peak": 0.0}, "peak must be above 0"),
+        ({"bandwidth": -1.0}, "bandwidth must"),
+    ):
         with pytest.raises(ArgumentError, match=rule):
             load("roofline_probe", "emulator")(x, **params)

@@ -39,7 +39,11 @@ def test_the_exercise():
 
 
 def test_the_challenge():
-    wrong = {"quotient": "const float needed = bandwidth / latency;", "one load": "const float needed = bandwidth;", "nothing": "const float needed = 0.0f;"}
+    wrong = {
+        "quotient": "const float needed = bandwidth / latency;",
+        "one load": "const float needed = bandwidth;",
+        "nothing": "const float needed = 0.0f;",
+    }
     lines_are_told_apart("stream_copy", ["const float needed = latency * bandwidth;"], wrong, count=2)
 
 

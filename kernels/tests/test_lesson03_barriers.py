@@ -62,7 +62,10 @@ def test_the_model_explains_every_event_of_every_barrier(policy):
     landed_early = completed = 0
     (x,), _ = example_handshake(np.random.default_rng(4), 45, 67)
     for seed in range(6):
-        for name, given_, params in (("mbarrier_handshake", (x,), {}), ("ring_pipeline", gemm.example(np.random.default_rng(2), 130, 40, 330)[0], {"stages": 2})):
+        for name, given_, params in (
+            ("mbarrier_handshake", (x,), {}),
+            ("ring_pipeline", gemm.example(np.random.default_rng(2), 130, 40, 330)[0], {"stages": 2}),
+        ):
             if name == "ring_pipeline" and seed > 1:
                 continue
             kernel = load(name, "emulator", trace=True, seed=seed, policy=policy)

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part1 import defect_gives_wrong_numbers, defect_is_reported, functions_are_told_apart, hold_to_float64, lines_are_told_apart
+from part1 import (
+    defect_gives_wrong_numbers,
+    defect_is_reported,
+    functions_are_told_apart,
+    hold_to_float64,
+    lines_are_told_apart,
+)
 
 from kernels import ArgumentError
 from kernels.kernel import load
@@ -50,7 +56,12 @@ def test_a_function_that_loses_bytes_is_refused():
 
 def test_bank_conflicts_counted():
     """What Nsight Compute measured on an H200 too, within 0.6 % (lesson04_bank_conflicts.json)."""
-    assert {v: wavefronts(*v)["wavefronts"] for v in ((0, 4), (128, 4), (0, 16), (128, 16))} == {(0, 4): 2048, (128, 4): 256, (0, 16): 512, (128, 16): 64}
+    assert {v: wavefronts(*v)["wavefronts"] for v in ((0, 4), (128, 4), (0, 16), (128, 16))} == {
+        (0, 4): 2048,
+        (128, 4): 256,
+        (0, 16): 512,
+        (128, 16): 64,
+    }
     assert wavefronts(128, 16)["least"] == 64
 
 

@@ -16,7 +16,10 @@ WRONG = {
     "second pair not 8 rows down": lambda t, r: (coordinates(t, r)[0] - 8 * (r // 2 % 2), coordinates(t, r)[1]),
     "one column a thread": lambda t, r: (coordinates(t, r)[0], 8 * (r // 4) + t % 4 + 4 * (r % 2)),
     "warps 8 rows apart": lambda t, r: (coordinates(t, r)[0] - 8 * (t // 32), coordinates(t, r)[1]),
-    "columns 4 a step": lambda t, r: (coordinates(t, r)[0], 4 * (r // 4) + 2 * (t % 4) + r % 2 if 4 * (r // 4) + 7 < 8 else 0),
+    "columns 4 a step": lambda t, r: (
+        coordinates(t, r)[0],
+        4 * (r // 4) + 2 * (t % 4) + r % 2 if 4 * (r // 4) + 7 < 8 else 0,
+    ),
     "one warp's map for all": lambda t, r: coordinates(t % 32, r),
 }
 
@@ -38,7 +41,12 @@ def test_the_fragment_map_is_the_kernels_own(n, a_from):
 
 
 def test_k_of_one_instruction_is_256_bits():
-    assert {d: elements_a_step(d) for d in ("bf16", "fp16", "fp32", "e4m3")} == {"bf16": 16, "fp16": 16, "fp32": 8, "e4m3": 32}
+    assert {d: elements_a_step(d) for d in ("bf16", "fp16", "fp32", "e4m3")} == {
+        "bf16": 16,
+        "fp16": 16,
+        "fp32": 8,
+        "e4m3": 32,
+    }
 
 
 def test_tf32_drops_bits_and_the_reference_knows():

@@ -60,7 +60,9 @@ def test_defects(bug):
 def test_early_release_is_right_numbers_under_a_friendly_schedule():
     """And wrong ones at some seeds of others: why one run of a test proves little."""
     given_, params = laps(np.random.default_rng(0))
-    run = lambda policy, seed: races.run_once("ring_pipeline", "empty_before_wgmma_wait", policy, seed, False, given_, params).status
+    run = lambda policy, seed: (
+        races.run_once("ring_pipeline", "empty_before_wgmma_wait", policy, seed, False, given_, params).status
+    )
     assert run("friendly", 0) == "right"
     assert "wrong numbers" in {run("random", seed) for seed in range(4)}
 

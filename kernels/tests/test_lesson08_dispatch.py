@@ -38,7 +38,9 @@ def test_the_challenge():
         "half": "constexpr int ACCUMULATORS = TILE_M * TILE_N / (2 * CONSUMERS * WARPGROUP);",
         "a warp": "constexpr int ACCUMULATORS = TILE_M * TILE_N / (CONSUMERS * 32);",
     }
-    lines_are_told_apart("gemm_dispatch", ["constexpr int ACCUMULATORS = TILE_M / CONSUMERS * TILE_N / 128;"], wrong, count=3)
+    lines_are_told_apart(
+        "gemm_dispatch", ["constexpr int ACCUMULATORS = TILE_M / CONSUMERS * TILE_N / 128;"], wrong, count=3
+    )
 
 
 def test_configurations_fit_and_the_spilling_one_says_why_not():
@@ -82,7 +84,9 @@ def test_one_wide_wgmma_needs_its_registers_at_launch():
     from kernels import CompileError
 
     with pytest.raises(CompileError, match="154"):
-        nvrtc.compile_source(load_source("gemm_dispatch.cu"), {**replace(CONFIGS["64x256"], blocks=2, stages=2).defines, "OUT": "bf16"})
+        nvrtc.compile_source(
+            load_source("gemm_dispatch.cu"), {**replace(CONFIGS["64x256"], blocks=2, stages=2).defines, "OUT": "bf16"}
+        )
 
 
 def test_refusals():

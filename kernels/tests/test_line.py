@@ -20,25 +20,61 @@ def test_every_kernels_own_line_is_admitted_and_unchanged(kernel):
 
 
 HONEST = [
-    ("roofline_probe", "const float ai = flops / bytes; const float roof = bytes > 0.0f ? fminf(peak, bandwidth * ai) : peak;", None),
-    ("roofline_probe", "bytes > 0.0f and not (peak < 0) ? fmin(peak, bandwidth * (flops / bytes)) : peak /* FLOP/s */", "const float roof = bytes > 0.0f and not (peak < 0) ? fmin(peak, bandwidth * (flops / bytes)) : peak;"),
-    ("roofline_probe", "float roof = peak; if (bytes > 0) roof = fminf(roof, bandwidth * flops / bytes)", "float roof = peak; if (bytes > 0) roof = fminf(roof, bandwidth * flops / bytes);"),
-    ("roofline_probe", "roof = bytes > 0.0f ? fminf(peak, bandwidth * (flops / bytes)) : peak", "const float roof = bytes > 0.0f ? fminf(peak, bandwidth * (flops / bytes)) : peak;"),
+    (
+        "roofline_probe",
+        "const float ai = flops / bytes; const float roof = bytes > 0.0f ? fminf(peak, bandwidth * ai) : peak;",
+        None,
+    ),
+    (
+        "roofline_probe",
+        "bytes > 0.0f and not (peak < 0) ? fmin(peak, bandwidth * (flops / bytes)) : peak /* FLOP/s */",
+        "const float roof = bytes > 0.0f and not (peak < 0) ? fmin(peak, bandwidth * (flops / bytes)) : peak;",
+    ),
+    (
+        "roofline_probe",
+        "float roof = peak; if (bytes > 0) roof = fminf(roof, bandwidth * flops / bytes)",
+        "float roof = peak; if (bytes > 0) roof = fminf(roof, bandwidth * flops / bytes);",
+    ),
+    (
+        "roofline_probe",
+        "roof = bytes > 0.0f ? fminf(peak, bandwidth * (flops / bytes)) : peak",
+        "const float roof = bytes > 0.0f ? fminf(peak, bandwidth * (flops / bytes)) : peak;",
+    ),
     ("stream_copy", "const float needed = 1'000 * bandwidth * latency / 1e3f;", None),
     ("stream_copy", "const float in_flight_ = bandwidth * latency, needed = in_flight_;", None),
     (K, "unsigned long expected = 0b10 * HALF_BYTES;", None),
     (K, "uint32_t expected = sizeof(sm.box[b]);", None),
     (K, "uint32_t expected(2 * HALF_BYTES)", "uint32_t expected(2 * HALF_BYTES);"),
-    (K, "uint32_t expected = HALF_BYTES; expected += HALF_BYTES", "uint32_t expected = HALF_BYTES; expected += HALF_BYTES;"),
-    ("tma_tile_copy", "uint32_t c = byte / 16; row * ROW_BYTES + (c xor row % 8) * 16", "uint32_t c = byte / 16; uint32_t offset = row * ROW_BYTES + (c xor row % 8) * 16;"),
+    (
+        K,
+        "uint32_t expected = HALF_BYTES; expected += HALF_BYTES",
+        "uint32_t expected = HALF_BYTES; expected += HALF_BYTES;",
+    ),
+    (
+        "tma_tile_copy",
+        "uint32_t c = byte / 16; row * ROW_BYTES + (c xor row % 8) * 16",
+        "uint32_t c = byte / 16; uint32_t offset = row * ROW_BYTES + (c xor row % 8) * 16;",
+    ),
     ("wgmma_tile", "Coordinates{.row = t, .column = r}", "const Coordinates at = Coordinates{.row = t, .column = r};"),
     ("wgmma_tile", "const int warp = t / 32, lane = t % 32; const Coordinates at = {16 * warp + lane / 4, r,};", None),
     ("wgmma_tile", "const Coordinates at = {accumulator_row(t, r), accumulator_column(t, r)};", None),
     ("ring_pipeline", "Place next = p; if (++next.index == STAGES) next.index = 0, next.phase ^= 1;", None),
-    ("ring_pipeline", "const int i = (p.index + 1) % STAGES; Place next = {i, i ? p.phase : p.phase ^ 1}", "const int i = (p.index + 1) % STAGES; Place next = {i, i ? p.phase : p.phase ^ 1};"),
-    ("ring_pipeline", "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; }", "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; };"),
+    (
+        "ring_pipeline",
+        "const int i = (p.index + 1) % STAGES; Place next = {i, i ? p.phase : p.phase ^ 1}",
+        "const int i = (p.index + 1) % STAGES; Place next = {i, i ? p.phase : p.phase ^ 1};",
+    ),
+    (
+        "ring_pipeline",
+        "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; }",
+        "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; };",
+    ),
     ("linear_epilogue", "bool read_c = fabsf(beta) > 0.0f;", None),
-    ("linear_epilogue", "bool\tread_c = static_cast<bool>(beta);  // 仅当 beta 非零　全角空格也行", "bool\tread_c = static_cast<bool>(beta);"),
+    (
+        "linear_epilogue",
+        "bool\tread_c = static_cast<bool>(beta);  // 仅当 beta 非零　全角空格也行",
+        "bool\tread_c = static_cast<bool>(beta);",
+    ),
     ("linear_epilogue", "bool read_c{beta != 0.0f}", "bool read_c{beta != 0.0f};"),
     ("gemm_dispatch", "static constexpr int ACCUMULATORS = TILE_M * TILE_N / (CONSUMERS * WARPGROUP);", None),
     ("gemm_dispatch", "inline constexpr auto ACCUMULATORS = TILE_M * TILE_N / (CONSUMERS * WARPGROUP);", None),
@@ -138,7 +174,9 @@ def test_the_reason_says_what_is_taken():
 
 def test_equal_by_tokens():
     text = lambda line: [t.text for t in tokens(bare(line))]
-    assert text("bool  read_c=beta!=0.0f;// x") == text("bool read_c = beta /* y */ != 0.0f;") and text("a and b") == text("a&&b")
+    assert text("bool  read_c=beta!=0.0f;// x") == text("bool read_c = beta /* y */ != 0.0f;") and text(
+        "a and b"
+    ) == text("a&&b")
     assert text("beta - -1") != text("beta --1") and text("1'000") == ["1'000"]
 
 
@@ -146,8 +184,14 @@ def test_equal_by_tokens():
 @pytest.mark.parametrize(
     ("kernel", "line"),
     [
-        ("roofline_probe", "const float ai = flops / bytes; const float roof = bytes > 0.0f and true ? fmin(peak, bandwidth * ai) : peak"),
-        ("ring_pipeline", "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; }"),
+        (
+            "roofline_probe",
+            "const float ai = flops / bytes; const float roof = bytes > 0.0f and true ? fmin(peak, bandwidth * ai) : peak",
+        ),
+        (
+            "ring_pipeline",
+            "Place next = p; if (p.index + 1 == STAGES) { next = {0, p.phase ^ 1}; } else { next.index++; }",
+        ),
         ("tma_tile_copy", "const uint32_t c = byte / 16; row * ROW_BYTES + (c xor row % 8) * 16"),
         ("wgmma_tile", "const Coordinates at = {accumulator_row(t, r), accumulator_column(t, r)}"),
         ("gemm_dispatch", "enum { ACCUMULATORS = TILE_M * TILE_N / (CONSUMERS * WARPGROUP) };"),

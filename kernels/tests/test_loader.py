@@ -28,7 +28,10 @@ def runtime(driver=13000, count=1, capability=(9, 0), error=None, name=b"NVIDIA 
 
     properties = {"name": name, "major": capability[0], "minor": capability[1], "multiProcessorCount": 132}
     return SimpleNamespace(
-        driverGetVersion=lambda: driver, runtimeGetVersion=lambda: 13020, getDeviceCount=get_count, getDeviceProperties=lambda i: properties
+        driverGetVersion=lambda: driver,
+        runtimeGetVersion=lambda: 13020,
+        getDeviceCount=get_count,
+        getDeviceProperties=lambda i: properties,
     )
 
 
@@ -44,7 +47,10 @@ def test_a_hopper_gpu_is_usable():
         (runtime(driver=11080), "too old: it supports CUDA 11.8"),
         (runtime(count=0), "finds no GPU"),
         (runtime(error="cudaErrorNoDevice: no CUDA-capable device is detected"), "finds no GPU"),
-        (runtime(driver=12020, error="cudaErrorInsufficientDriver: CUDA driver version is insufficient"), "CuPy was built for CUDA 13.2"),
+        (
+            runtime(driver=12020, error="cudaErrorInsufficientDriver: CUDA driver version is insufficient"),
+            "CuPy was built for CUDA 13.2",
+        ),
         (runtime(capability=(8, 0), name=b"NVIDIA A100"), "A100 has compute capability 8.0"),
         (runtime(capability=(10, 0), name=b"NVIDIA B200"), "need exactly 9.0"),
         (runtime(error="cudaErrorUnknown: unknown error"), "cudaErrorUnknown"),
@@ -174,7 +180,10 @@ def acc(m=3, n=5):
         (lambda: check_linear(acc(), act=np.array(["relu", "gelu"])), "act must be one of"),
         (lambda: check_gemm(np.ones((2, 8), BF16), np.ones((3, 9), BF16)), "last axes differ"),
         (lambda: check_gemm(np.ones((2, 8), np.float32), np.ones((3, 8), BF16)), "a must hold bf16; it holds fp32"),
-        (lambda: check_probe(np.ones((64, 96), BF16), np.ones((64, 96), BF16), accumulator="bf16"), "multiple of 64 elements"),
+        (
+            lambda: check_probe(np.ones((64, 96), BF16), np.ones((64, 96), BF16), accumulator="bf16"),
+            "multiple of 64 elements",
+        ),
     ],
 )
 def test_what_breaks_a_rule_is_refused(call, rule):

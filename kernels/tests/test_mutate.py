@@ -29,7 +29,9 @@ def test_statements_are_those_of_every_block():
     assert len(code) == len(TEXT) and "comment" not in code and "no_full_wait" not in code
     said = [[re.sub(r"\s+", " ", code[s.start : s.end]) for s in block] for block in blocks(code)]
     assert ["mbarrier_arrive(full);"] in said and ["mbarrier_wait(&full[k], parity);"] in said
-    assert said[-1][-2:] == ["fence_proxy_async();", "__syncthreads();"] or any(b[-2:] == ["fence_proxy_async();", "__syncthreads();"] for b in said)
+    assert said[-1][-2:] == ["fence_proxy_async();", "__syncthreads();"] or any(
+        b[-2:] == ["fence_proxy_async();", "__syncthreads();"] for b in said
+    )
 
 
 def test_a_mutant_differs_from_its_source_in_one_place_and_has_a_name_of_its_own():
@@ -39,7 +41,9 @@ def test_a_mutant_differs_from_its_source_in_one_place_and_has_a_name_of_its_own
     made = {m.operator: m for m in found}
     assert {"delete", "swap", "off by one", "parity", "predicate", "scope"} <= set(made)
     changed = {re.sub(r"\s+", " ", m.text) for m in found}
-    assert any("if (parity) mbarrier_wait" in t for t in changed) and any("mbarrier_wait(&full[k], (parity) ^ 1)" in t for t in changed)
+    assert any("if (parity) mbarrier_wait" in t for t in changed) and any(
+        "mbarrier_wait(&full[k], (parity) ^ 1)" in t for t in changed
+    )
     assert any("__syncthreads(); fence_proxy_async(); }" in t for t in changed)
 
 
@@ -55,7 +59,10 @@ def test_every_source_has_mutants_and_every_listed_equivalent_is_one_of_them():
 def test_a_source_with_its_headers_written_out_keeps_files_and_lines():
     text = flatten(CUDA_DIR / "gemm_store.cu", {"gemm.cuh": "// mutated\nint x;\n"})
     assert '#line 1 "gemm.cuh"\n// mutated\nint x;' in text and text.count("write_chunk(const bf16*") == 1
-    assert re.search(r'#line \d+ "gemm_store.cu"', text) and '#include "hopper.cuh"' not in text.split("mutated")[0].split("tile_store")[0]
+    assert (
+        re.search(r'#line \d+ "gemm_store.cu"', text)
+        and '#include "hopper.cuh"' not in text.split("mutated")[0].split("tile_store")[0]
+    )
 
 
 def test_verdicts():

@@ -12,7 +12,12 @@ from kernels.sources import CUDA_DIR
 from kernels.specs.bulk_copy import wavefronts
 
 DATA = CUDA_DIR.parents[1] / "figures" / "data"
-MEASURED = sorted(p for pattern in ("lesson0[1-68]_*.json", "part1_*.json") for p in DATA.glob(pattern) if p.stem not in emulated.FILES)
+MEASURED = sorted(
+    p
+    for pattern in ("lesson0[1-68]_*.json", "part1_*.json")
+    for p in DATA.glob(pattern)
+    if p.stem not in emulated.FILES
+)
 
 
 def read(name: str) -> dict:
@@ -37,7 +42,9 @@ def test_all_benches_have_been_run():
 def test_receipts_and_fields(path):
     record = json.loads(path.read_text(encoding="utf-8"))
     made, r = bench.benches()[path.stem], record["receipt"]
-    assert "H200" in r["device"] and r["driver"] and r["time"].endswith("Z") and re.fullmatch(r"[0-9a-f]{40}", r["commit"])
+    assert (
+        "H200" in r["device"] and r["driver"] and r["time"].endswith("Z") and re.fullmatch(r"[0-9a-f]{40}", r["commit"])
+    )
     assert set(r["sources"]) == set(made.kernels) and record["points"]
     fields = [f.strip() for key in record["fields"] for f in key.split(",")]
     assert not [k for p in record["points"] for k in p if not any(fnmatch(k, f) for f in fields)]
@@ -71,9 +78,13 @@ def test_lesson_2_one_curve_and_the_best_is_near_the_copy():
         by_bytes.setdefault(p["bytes_in_flight"], []).append(p["of_copy"])
     assert all(max(v) < 1.5 * min(v) for v in by_bytes.values())  # whatever they are made of
     assert max(by_bytes[2048]) < 0.35 and min(by_bytes[32768]) > 0.9
-    random, order = (one("lesson02_equal_loads", variant=f"gather, {v}")["loads_per_ns"] for v in ("at random", "in order"))
+    random, order = (
+        one("lesson02_equal_loads", variant=f"gather, {v}")["loads_per_ns"] for v in ("at random", "in order")
+    )
     assert order > 8 * random
-    assert 60 < one("lesson02_sectors", variant="gather, at random")["dram_bytes_per_load"] < 70  # 64 bytes for 4, and the index
+    assert (
+        60 < one("lesson02_sectors", variant="gather, at random")["dram_bytes_per_load"] < 70
+    )  # 64 bytes for 4, and the index
     for p in points("lesson02_sectors"):
         assert abs(p["sectors_per_request_of_x"] - p["counted_sectors_per_request"]) < 0.01
 
@@ -84,15 +95,30 @@ def test_lesson_2_scattered_loads_are_limited_by_their_number_not_by_their_bytes
     usual = one("lesson02_sectors", variant="gather, at random")
     assert usual["granularity"] == 64 and {g: p["granularity"] for g, p in hinted.items()} == {32: 32, 128: 128}
     assert 34 < hinted[32]["dram_bytes_per_load"] < 38 and 120 < hinted[128]["dram_bytes_per_load"] < 135
-    assert hinted[32]["dram_percent_of_peak"] < 35 and 45 < usual["dram_percent_of_peak"] < 60 and hinted[128]["dram_percent_of_peak"] > 80
+    assert (
+        hinted[32]["dram_percent_of_peak"] < 35
+        and 45 < usual["dram_percent_of_peak"] < 60
+        and hinted[128]["dram_percent_of_peak"] > 80
+    )
     rate = {h: one("lesson02_reach", bytes=1 << 30, hint=h)["loads_per_ns"] for h in (0, 32, 64, 128)}
-    assert 0.9 * rate[64] < rate[32] < rate[64] and rate[128] < 0.9 * rate[64] and rate[0] == pytest.approx(rate[64], rel=0.02)
-    chases = [one("lesson02_equal_loads", variant=f"chase, {c} chains")["loads_per_ns"] for c in (4096, 16384, 65536, 131072)]
-    assert chases[1] > 3 * chases[0] and chases[3] == pytest.approx(chases[2], rel=0.05)  # more chains help until they do not
+    assert (
+        0.9 * rate[64] < rate[32] < rate[64]
+        and rate[128] < 0.9 * rate[64]
+        and rate[0] == pytest.approx(rate[64], rel=0.02)
+    )
+    chases = [
+        one("lesson02_equal_loads", variant=f"chase, {c} chains")["loads_per_ns"] for c in (4096, 16384, 65536, 131072)
+    ]
+    assert chases[1] > 3 * chases[0] and chases[3] == pytest.approx(
+        chases[2], rel=0.05
+    )  # more chains help until they do not
 
 
 def test_lesson_3_the_hardware_agrees_with_the_model():
-    assert all(p["agree"] == 1 for p in points("lesson03_hardware_barrier")) and sum(p["phases"] for p in points("lesson03_hardware_barrier")) > 3000
+    assert (
+        all(p["agree"] == 1 for p in points("lesson03_hardware_barrier"))
+        and sum(p["phases"] for p in points("lesson03_hardware_barrier")) > 3000
+    )
     assert any(p["tx_after"] < 0 for p in points("lesson03_barrier_states"))
 
 
@@ -118,20 +144,29 @@ def test_lesson_6_the_first_four_stages_count():
     assert rate[4] > 2.4 * rate[1] and max(rate[s] for s in (5, 6, 7)) < 1.06 * rate[4]
     assert all(p["checked"] != "right" for p in points("lesson06_seeds") if p["bug"] != "none")
     assert all((p["checked"], p["unchecked"]) == ("right", "right") for p in points("lesson06_seeds", bug="none"))
-    assert {p["unchecked"] for p in points("lesson06_seeds", bug="empty_before_wgmma_wait")} >= {"right", "wrong numbers"}
+    assert {p["unchecked"] for p in points("lesson06_seeds", bug="empty_before_wgmma_wait")} >= {
+        "right",
+        "wrong numbers",
+    }
 
 
 def test_lesson_8_no_tile_is_best_everywhere_and_a_spill_costs_most():
     best = [p for p in points("lesson08_configurations") if p["best"]]
     assert len({p["config"] for p in best}) >= 5 and max(p["of_fixed"] for p in best) > 2
     spilled, whole = one("lesson08_spill", accumulators=256), one("lesson08_spill", config="256x128")
-    assert spilled["spill_bytes"] > 1000 and whole["spill_bytes"] == 0 and whole["tflop_per_s"] > 6 * spilled["tflop_per_s"]
+    assert (
+        spilled["spill_bytes"] > 1000
+        and whole["spill_bytes"] == 0
+        and whole["tflop_per_s"] > 6 * spilled["tflop_per_s"]
+    )
 
 
 def test_every_kernel_was_right_on_the_device():
     assert all(p["error"] <= p["bound"] for p in points("part1_correctness"))
     everyone = [p for p in points("part1_sanitizer") if "meeting" not in p]
-    assert {p["tool"] for p in everyone} == {"memcheck", "racecheck"} and all(len(p["right"]) == 12 and " 0 " in p["summary"] for p in everyone)
+    assert {p["tool"] for p in everyone} == {"memcheck", "racecheck"} and all(
+        len(p["right"]) == 12 and " 0 " in p["summary"] for p in everyone
+    )
     alone = [p for p in points("part1_sanitizer") if "meeting" in p]
     assert len(alone) == 6 and all(p["right"] == ["barrier_cost"] for p in alone)
     found = [(p["tool"], p["meeting"]) for p in alone if " 0 " not in p["summary"]]

@@ -40,7 +40,9 @@ def test_wrong_numbers_are_told_from_right_ones():
 
 
 def test_course_races(capsys):
-    status, said = command(capsys, "races", "linear_epilogue", "--bug", "no_beta_guard", "--seeds", "2", "--policy", "friendly")
+    status, said = command(
+        capsys, "races", "linear_epilogue", "--bug", "no_beta_guard", "--seeds", "2", "--policy", "friendly"
+    )
     assert (
         status == 0
         and "out of bounds 2 (seeds 0-1)" in said
@@ -56,7 +58,19 @@ def test_course_races(capsys):
 # ---------------------------------------------------------------------------------------------- run
 def test_course_run(capsys):
     status, said = command(
-        capsys, "run", "linear_epilogue", "--backend", "emulator", "--size", "m=5", "--size", "act=silu", "--seed", "3", "--policy", "pct"
+        capsys,
+        "run",
+        "linear_epilogue",
+        "--backend",
+        "emulator",
+        "--size",
+        "m=5",
+        "--size",
+        "act=silu",
+        "--seed",
+        "3",
+        "--policy",
+        "pct",
     )
     assert status == 0 and ": right" in said and "seed 3, policy pct" in said and "<fp32 5x251>" in said
     status, said = command(capsys, "run", "linear_epilogue", "--bug", "no_beta_guard", "--seed", "0")
@@ -145,7 +159,13 @@ def test_committed_measurements_have_a_receipt_and_explain_their_fields(path):
     made = bench.benches()[record["name"]]
     assert record["name"] == path.stem and record["points"]
     r = record["receipt"]
-    assert "H200" in r["device"] and r["driver"] and r["time"].endswith("Z") and len(r["commit"]) == 40 and "-dirty" not in r["commit"]
+    assert (
+        "H200" in r["device"]
+        and r["driver"]
+        and r["time"].endswith("Z")
+        and len(r["commit"]) == 40
+        and "-dirty" not in r["commit"]
+    )
     assert set(r["sources"]) == set(made.kernels)
     obvious = {"kernel", "out", "act", "bias", "operands", "tool", "version", "bug", "ran_to_the_end"}
     assert {k for p in record["points"] for k in p} <= set(record["fields"]) | obvious

@@ -6,7 +6,16 @@ from kernels.receipt import MIME, Receipt
 
 
 def test_a_figure_that_is_no_number_is_still_json():
-    receipt = Receipt("k", "0" * 64, "emulator", "cpu", "", "2026-01-01T00:00:00Z", "k()", {"error": {"value": float("nan"), "unit": ""}, "time": {"value": 1.5, "unit": "ms"}})
+    receipt = Receipt(
+        "k",
+        "0" * 64,
+        "emulator",
+        "cpu",
+        "",
+        "2026-01-01T00:00:00Z",
+        "k()",
+        {"error": {"value": float("nan"), "unit": ""}, "time": {"value": 1.5, "unit": "ms"}},
+    )
     bundle = receipt._repr_mimebundle_()
     data = json.loads(json.dumps(bundle[MIME], allow_nan=False))
     assert data["figure"] == {"error": {"value": "nan", "unit": ""}, "time": {"value": 1.5, "unit": "ms"}}

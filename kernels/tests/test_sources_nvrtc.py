@@ -55,7 +55,9 @@ def test_compile_error_has_file_line_and_text():
 def test_error_in_a_header_is_quoted_from_the_header():
     source = load_source("linear_epilogue.cu")
     header = (CUDA_DIR / "epilogue.cuh").read_text(encoding="utf-8").splitlines()
-    e = nvrtc.compile_error(source, '/some/where/epilogue.cuh(12): error: identifier "x" is undefined\n\n1 error detected')
+    e = nvrtc.compile_error(
+        source, '/some/where/epilogue.cuh(12): error: identifier "x" is undefined\n\n1 error detected'
+    )
     assert (e.file, e.line) == ("epilogue.cuh", 12) and header[11].strip() in str(e)
 
 

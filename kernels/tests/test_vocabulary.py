@@ -39,7 +39,14 @@ def test_every_word_has_both_halves_and_is_compiled():
     assert {"tma_load_2d", "mbarrier_wait", "wgmma_ss", "stmatrix_x4", "reg_dec"} <= everything
     for word in everything:
         assert re.search(rf"\b{word}\(", host), f"{word} is missing in hopper_host.h"
-    conversions = {"float_to_bf16", "float_to_fp16", "float_to_e4m3", "fp16_to_float", "e4m3_to_float", "smem_address"}  # used through others
+    conversions = {
+        "float_to_bf16",
+        "float_to_fp16",
+        "float_to_e4m3",
+        "fp16_to_float",
+        "e4m3_to_float",
+        "smem_address",
+    }  # used through others
     for word in everything - conversions:
         assert re.search(rf"\b{word}\b", used), f"vocabulary.cu does not use {word}"
 

@@ -19,7 +19,11 @@ FUNCTION = "bytes_in_flight"
 RANGES = {"bandwidth": (0.0, 1e15), "latency": (0.0, 1e6), "return": (0.0, 1e18)}
 
 F32 = float(np.finfo(np.float32).eps)
-VISIBLE = [(2.0e12, 5.0e-7), (2.0e12, np.array([5.0e-7, 0.0])), (3.0e12, 0.0)]  # of the asserts, which a student could copy
+VISIBLE = [
+    (2.0e12, 5.0e-7),
+    (2.0e12, np.array([5.0e-7, 0.0])),
+    (3.0e12, 0.0),
+]  # of the asserts, which a student could copy
 
 
 def reference(bandwidth, latency):
@@ -69,11 +73,40 @@ def _uneven(shape, low: float, high: float) -> np.ndarray:
 
 
 # (bandwidth, latency): each number of each size
-ANY_SIZE = [(3.7, 5.3e-3), (59.3, 4.3e5), (613.7, 7.9), (7.3e4, 83.1), (4.1e9, 331.9), (3.35e12, 2.9e3), (6.1e12, 3.7e-7), (23.9, 0.71), (2.9e3, 47.3)]
+ANY_SIZE = [
+    (3.7, 5.3e-3),
+    (59.3, 4.3e5),
+    (613.7, 7.9),
+    (7.3e4, 83.1),
+    (4.1e9, 331.9),
+    (3.35e12, 2.9e3),
+    (6.1e12, 3.7e-7),
+    (23.9, 0.71),
+    (2.9e3, 47.3),
+]
 # (shape of the bandwidth, shape of the latency); () is a number
-SHAPES = [((), (5, 3)), ((4, 7), ()), ((), (3, 2, 5)), ((2, 3, 4), ()), ((3, 1, 5), (4, 1)), ((7,), (2, 3, 7)), ((3, 5), (5,)), ((2, 5, 3), (2, 5, 3)), ((2, 1, 3), (1, 3)), ((4, 1), (1,))]
+SHAPES = [
+    ((), (5, 3)),
+    ((4, 7), ()),
+    ((), (3, 2, 5)),
+    ((2, 3, 4), ()),
+    ((3, 1, 5), (4, 1)),
+    ((7,), (2, 3, 7)),
+    ((3, 5), (5,)),
+    ((2, 5, 3), (2, 5, 3)),
+    ((2, 1, 3), (1, 3)),
+    ((4, 1), (1,)),
+]
 # (bandwidth, latency): no more than some bytes in flight
-NEARLY_NONE = [(7.3e14, 4.7e-22), (3.7e12, 2.9e-15), (5.3e9, 8.3e-14), (2.3e-14, 3.1e-7), (4.1e-7, 0.37), (0.59, 6.7e-10), (7.1e-5, 97.1)]
+NEARLY_NONE = [
+    (7.3e14, 4.7e-22),
+    (3.7e12, 2.9e-15),
+    (5.3e9, 8.3e-14),
+    (2.3e-14, 3.1e-7),
+    (4.1e-7, 0.37),
+    (0.59, 6.7e-10),
+    (7.1e-5, 97.1),
+]
 
 
 def normal_cases(rng) -> list[dict]:
@@ -84,11 +117,31 @@ def normal_cases(rng) -> list[dict]:
     of = lambda shape, low, high: _uneven(shape, low, high) if shape else float(_uneven(1, low, high)[0])
     return [
         _case("公开检查的输入", "the input of a visible check", *VISIBLE[0], rtol=0.0),
-        _case("显存：TB/s 与几百纳秒", "device memory: TB/s and hundreds of nanoseconds", float(rng.uniform(1.1e12, 4.7e12)), float(rng.uniform(3.1e-7, 8.9e-7))),
-        _case("L2：更快，也更近", "L2: faster and nearer", float(rng.uniform(5.1e12, 7.9e12)), float(rng.uniform(1.1e-7, 1.9e-7))),
-        _case("主机链路：慢，也更远", "the link to the host: slower and farther", float(rng.uniform(2.1e10, 5.9e10)), float(rng.uniform(1.1e-6, 2.9e-6))),
+        _case(
+            "显存：TB/s 与几百纳秒",
+            "device memory: TB/s and hundreds of nanoseconds",
+            float(rng.uniform(1.1e12, 4.7e12)),
+            float(rng.uniform(3.1e-7, 8.9e-7)),
+        ),
+        _case(
+            "L2：更快，也更近",
+            "L2: faster and nearer",
+            float(rng.uniform(5.1e12, 7.9e12)),
+            float(rng.uniform(1.1e-7, 1.9e-7)),
+        ),
+        _case(
+            "主机链路：慢，也更远",
+            "the link to the host: slower and farther",
+            float(rng.uniform(2.1e10, 5.9e10)),
+            float(rng.uniform(1.1e-6, 2.9e-6)),
+        ),
         _case("乘积不到一个字节", "less than one byte", 3.1e6, 1.3e-8),
-        _case("很慢的链路，很远的对端：延迟的数值比带宽大", "a very slow and very long link: the latency is the larger number", 20.5, float(rng.uniform(7.1e4, 8.3e4))),
+        _case(
+            "很慢的链路，很远的对端：延迟的数值比带宽大",
+            "a very slow and very long link: the latency is the larger number",
+            20.5,
+            float(rng.uniform(7.1e4, 8.3e4)),
+        ),
         _case("正好一秒", "exactly one second", float(rng.uniform(2, 9)), 1.0),
         *(_case("各种大小的数", "numbers of every size", *x) for x in ANY_SIZE),
         _case("整数", "whole numbers", 3_350_000_000_000, 3),
@@ -97,9 +150,27 @@ def normal_cases(rng) -> list[dict]:
         _case("非方阵，逐元素", "non-square arrays, elementwise", rates, waits),
         _case("一个带宽，多个延迟", "one bandwidth, many latencies", float(rng.uniform(1e12, 4e12)), waits[0]),
         _case("多个带宽，一个延迟", "many bandwidths, one latency", rates[:, 0], float(rng.uniform(3e-7, 9e-7))),
-        _case("一列带宽配一行延迟：广播成表", "a column of bandwidths with a row of latencies: broadcast to a table", column, row),
-        *(_case("一维到三维，靠广播配对", "one to three dimensions, paired by broadcasting", of(a, 1e12, 5e12), of(b, 1e-7, 9e-7)) for a, b in SHAPES),
-        _case("带宽是整数数组", "an array of whole bandwidths", np.array([3_000_017, 1_700_003, 29]), np.array([3.7, 0.7, 1001.3])),
+        _case(
+            "一列带宽配一行延迟：广播成表",
+            "a column of bandwidths with a row of latencies: broadcast to a table",
+            column,
+            row,
+        ),
+        *(
+            _case(
+                "一维到三维，靠广播配对",
+                "one to three dimensions, paired by broadcasting",
+                of(a, 1e12, 5e12),
+                of(b, 1e-7, 9e-7),
+            )
+            for a, b in SHAPES
+        ),
+        _case(
+            "带宽是整数数组",
+            "an array of whole bandwidths",
+            np.array([3_000_017, 1_700_003, 29]),
+            np.array([3.7, 0.7, 1001.3]),
+        ),
         _case("float32 数组（kernel 里的类型）", "float32 arrays (the kernel's type)", *narrow, rtol=4 * F32),
     ]
 
@@ -113,7 +184,10 @@ def boundary_cases(rng) -> list[dict]:
     table = _uneven((3, 5), 1e-7, 9e-7)
     table[1, 2] = table[0, 0] = 0.0
     return [
-        *(_case("公开检查的输入：有延迟为 0", "the input of a visible check: latencies of 0", *x, rtol=0.0) for x in VISIBLE[1:]),
+        *(
+            _case("公开检查的输入：有延迟为 0", "the input of a visible check: latencies of 0", *x, rtol=0.0)
+            for x in VISIBLE[1:]
+        ),
         _case("延迟为 0.0", "latency 0.0", rate, 0.0),
         _case("延迟为整数 0", "latency the integer 0", 3_350_000_000_000, 0),
         _case("延迟为 -0.0", "latency -0.0", rate, -0.0),
@@ -122,8 +196,18 @@ def boundary_cases(rng) -> list[dict]:
         _case("一部分延迟为 0", "some of the latencies are 0", rate, waits),
         _case("表里有的延迟为 0", "some of a table's latencies are 0", _uneven((3, 1), 1e12, 5e12), table),
         _case("全部延迟为 0，形状不变", "all latencies are 0, the shape stays", rates, np.zeros(6)),
-        _case("标量 0 延迟配一组带宽：仍是一组 0", "a scalar latency 0 with an array of bandwidths: an array of zeros", rates, 0.0),
-        _case("带宽为 0：没有流量，也就没有在途字节", "bandwidth 0: no traffic, nothing in flight", 0.0, float(rng.uniform(1e-7, 9e-7))),
+        _case(
+            "标量 0 延迟配一组带宽：仍是一组 0",
+            "a scalar latency 0 with an array of bandwidths: an array of zeros",
+            rates,
+            0.0,
+        ),
+        _case(
+            "带宽为 0：没有流量，也就没有在途字节",
+            "bandwidth 0: no traffic, nothing in flight",
+            0.0,
+            float(rng.uniform(1e-7, 9e-7)),
+        ),
         _case("带宽为 0：没有流量，也就没有在途字节", "bandwidth 0: no traffic, nothing in flight", 0.0, 3.7e-7),
         *(_case("极小但不是 0 的延迟与带宽", "tiny latencies and bandwidths are not none", *x) for x in NEARLY_NONE),
     ]

@@ -18,13 +18,25 @@ from math import isqrt
 
 FUNCTION = "barrier_step"
 MOST = 2**20 - 1
-RANGES = {"pending": (0, MOST), "tx": (-MOST, MOST), "phase": (0, 1), "count": (1, MOST), "arrivals": (0, MOST), "nbytes": (-MOST, MOST)}
+RANGES = {
+    "pending": (0, MOST),
+    "tx": (-MOST, MOST),
+    "phase": (0, 1),
+    "count": (1, MOST),
+    "arrivals": (0, MOST),
+    "nbytes": (-MOST, MOST),
+}
 EQUIVALENT_FILLS = {
     "pending <= 0 and tx == 0": "pending is never below 0",
     "not (pending == 0 and tx == 0) if pending > count else (pending == 0 and tx == 0)": "no more arrivals are pending than a phase takes",
     "not (pending == 0 and tx == 0) if arrivals > count else (pending == 0 and tx == 0)": "no more arrive than a phase takes",
 }
-VISIBLE = [((2, 0, 0, 2), (1, 0)), ((1, 0, 0, 1), (1, 1024)), ((0, 1024, 0, 1), (0, -1024)), ((1, 0, 0, 1), (0, -512))]  # of the asserts, which a student could copy
+VISIBLE = [
+    ((2, 0, 0, 2), (1, 0)),
+    ((1, 0, 0, 1), (1, 1024)),
+    ((0, 1024, 0, 1), (0, -1024)),
+    ((1, 0, 0, 1), (0, -512)),
+]  # of the asserts, which a student could copy
 
 
 def reference(state, event):
@@ -36,7 +48,11 @@ def reference(state, event):
 
 
 def _integers(values, length: int) -> bool:
-    return isinstance(values, (list, tuple)) and len(values) == length and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    return (
+        isinstance(values, (list, tuple))
+        and len(values) == length
+        and all(isinstance(v, int) and not isinstance(v, bool) for v in values)
+    )
 
 
 def _legal(state, event) -> bool:
@@ -44,7 +60,13 @@ def _legal(state, event) -> bool:
     if not (_integers(state, 4) and _integers(event, 2)):
         return False
     (pending, tx, phase, count), (arrivals, nbytes) = state, event
-    in_range = 1 <= count <= MOST and 0 <= pending <= count and phase in (0, 1) and abs(tx) <= MOST and abs(tx + nbytes) <= MOST
+    in_range = (
+        1 <= count <= MOST
+        and 0 <= pending <= count
+        and phase in (0, 1)
+        and abs(tx) <= MOST
+        and abs(tx + nbytes) <= MOST
+    )
     alive = pending > 0 or tx != 0
     possible = 0 <= arrivals <= pending and (arrivals or nbytes) and not (arrivals and nbytes < 0)
     return bool(in_range and alive and possible)
@@ -69,7 +91,13 @@ def is_boundary(args: dict) -> bool:
 
 def _case(zh: str, en: str, state: tuple, event: tuple) -> dict:
     assert _legal(state, event), (state, event)
-    return {"name": {"zh": zh, "en": en}, "args": {"state": state, "event": event}, "expect": reference(state, event), "rtol": 0.0, "atol": 0.0}
+    return {
+        "name": {"zh": zh, "en": en},
+        "args": {"state": state, "event": event},
+        "expect": reference(state, event),
+        "rtol": 0.0,
+        "atol": 0.0,
+    }
 
 
 def _walk(rng, count: int, length: int, early: bool) -> list[tuple[tuple, tuple]]:
@@ -97,10 +125,18 @@ def _random(rng, early: bool, most: int) -> list[dict]:
             if is_boundary({"state": state, "event": event}) if early else state[1] >= 0 and state[1] + event[1] >= 0:
                 (done if reference(state, event)[2] != state[2] else open_).append((state, event))
     picked = [pool[int(i)] for pool in (done, open_) for i in rng.permutation(len(pool))[: most // 2]]
-    return [_case(f"随机的一步，第 {i + 1} 个", f"a random step, number {i + 1}", *step) for i, step in enumerate(picked)]
+    return [
+        _case(f"随机的一步，第 {i + 1} 个", f"a random step, number {i + 1}", *step) for i, step in enumerate(picked)
+    ]
 
 
-SIZES = ((23, 47), (211, 691), (7919, 50021), (81799, 400009), (1000003, 1040021))  # w < v, of the same order; the last near the most
+SIZES = (
+    (23, 47),
+    (211, 691),
+    (7919, 50021),
+    (81799, 400009),
+    (1000003, 1040021),
+)  # w < v, of the same order; the last near the most
 SMALL = range(1, 8)
 
 
@@ -111,40 +147,121 @@ def _fixed(early: bool) -> list[dict]:
         phase = 1 - i % 2
         if early:
             cases += [
-                _case("各种大小的计数：字节先到又补齐，人没到齐", "counts of every size: early bytes are made up for, arrivals are missing", (w, -v, phase, w), (0, v)),
-                _case("各种大小的计数：人齐了，字节先到的还多", "counts of every size: all have arrived, more bytes landed than are expected", (w, -v, phase, w), (w, v - w)),
-                _case("各种大小的计数：只差声明，声明到了就完成", "counts of every size: only the expectation was missing, done", (0, -v, phase, w), (0, v)),
-                _case("各种大小的计数：最后到达补齐声明，完成", "counts of every size: the last arrivals expect what landed, done", (w, -v, phase, w), (w, v)),
+                _case(
+                    "各种大小的计数：字节先到又补齐，人没到齐",
+                    "counts of every size: early bytes are made up for, arrivals are missing",
+                    (w, -v, phase, w),
+                    (0, v),
+                ),
+                _case(
+                    "各种大小的计数：人齐了，字节先到的还多",
+                    "counts of every size: all have arrived, more bytes landed than are expected",
+                    (w, -v, phase, w),
+                    (w, v - w),
+                ),
+                _case(
+                    "各种大小的计数：只差声明，声明到了就完成",
+                    "counts of every size: only the expectation was missing, done",
+                    (0, -v, phase, w),
+                    (0, v),
+                ),
+                _case(
+                    "各种大小的计数：最后到达补齐声明，完成",
+                    "counts of every size: the last arrivals expect what landed, done",
+                    (w, -v, phase, w),
+                    (w, v),
+                ),
             ]
         else:
             cases += [
-                _case("各种大小的计数：字节清零，人没到齐", "counts of every size: the bytes are all there, arrivals are missing", (w, v, phase, w + 1), (0, -v)),
-                _case("各种大小的计数：人齐了，又多了字节", "counts of every size: all have arrived and expect more bytes", (w, v - w, phase, w), (w, w)),
-                _case("各种大小的计数：到了一批，还差一个", "counts of every size: many arrive, one is missing", (w + 1, 0, phase, w + 1), (w, 0)),
-                _case("各种大小的计数：人齐了，字节没全落地", "counts of every size: all have arrived, some bytes have not landed", (0, v, phase, w), (0, -w)),
-                _case("各种大小的计数：最后一批字节落地，完成", "counts of every size: the last bytes land, done", (0, v, phase, w), (0, -v)),
+                _case(
+                    "各种大小的计数：字节清零，人没到齐",
+                    "counts of every size: the bytes are all there, arrivals are missing",
+                    (w, v, phase, w + 1),
+                    (0, -v),
+                ),
+                _case(
+                    "各种大小的计数：人齐了，又多了字节",
+                    "counts of every size: all have arrived and expect more bytes",
+                    (w, v - w, phase, w),
+                    (w, w),
+                ),
+                _case(
+                    "各种大小的计数：到了一批，还差一个",
+                    "counts of every size: many arrive, one is missing",
+                    (w + 1, 0, phase, w + 1),
+                    (w, 0),
+                ),
+                _case(
+                    "各种大小的计数：人齐了，字节没全落地",
+                    "counts of every size: all have arrived, some bytes have not landed",
+                    (0, v, phase, w),
+                    (0, -w),
+                ),
+                _case(
+                    "各种大小的计数：最后一批字节落地，完成",
+                    "counts of every size: the last bytes land, done",
+                    (0, v, phase, w),
+                    (0, -v),
+                ),
             ]
     for s in SMALL:
         phase = s % 2
         if early:
-            cases += [_case("人齐了，只差几个字节没声明", "all have arrived, a few bytes are not expected", (1, -2 * s, phase, 2), (1, s))]
+            cases += [
+                _case(
+                    "人齐了，只差几个字节没声明",
+                    "all have arrived, a few bytes are not expected",
+                    (1, -2 * s, phase, 2),
+                    (1, s),
+                )
+            ]
         else:
             cases += [
                 _case("几个人一起到齐：完成", "a few arrive together, all of them: done", (s, 0, phase, s), (s, 0)),
-                _case("人齐了，只差几个字节", "all have arrived, a few bytes are missing", (0, 2 * s, phase, 3), (0, -s)),
+                _case(
+                    "人齐了，只差几个字节", "all have arrived, a few bytes are missing", (0, 2 * s, phase, 3), (0, -s)
+                ),
                 _case("没有字节，还差几个人", "no bytes, a few arrivals are missing", (s + 2, 0, phase, s + 5), (2, 0)),
             ]
     many = 3 * 65536
     if early:
         return cases + [
-            _case("人齐了，先到的字节正好是几个 64 KiB", "all have arrived, whole multiples of 64 KiB are not expected", (1, -2 * many, 0, 1), (1, many)),
-            _case("人还差很多，字节先到很多", "many arrivals are missing, many bytes landed first", (1040021, -1040021, 1, MOST), (2, 37)),
-            _case("字节补齐，没到的人正好是 65536 的倍数", "the bytes are made up for, a multiple of 65536 arrivals is missing", (many, -24, 1, many), (0, 24)),
+            _case(
+                "人齐了，先到的字节正好是几个 64 KiB",
+                "all have arrived, whole multiples of 64 KiB are not expected",
+                (1, -2 * many, 0, 1),
+                (1, many),
+            ),
+            _case(
+                "人还差很多，字节先到很多",
+                "many arrivals are missing, many bytes landed first",
+                (1040021, -1040021, 1, MOST),
+                (2, 37),
+            ),
+            _case(
+                "字节补齐，没到的人正好是 65536 的倍数",
+                "the bytes are made up for, a multiple of 65536 arrivals is missing",
+                (many, -24, 1, many),
+                (0, 24),
+            ),
         ]
     return cases + [
-        _case("人齐了，没到的字节正好是几个 64 KiB", "all have arrived, whole multiples of 64 KiB are missing", (0, many + 8, 1, 2), (0, -8)),
-        _case("没有字节，没到的人正好是 65536 的倍数", "no bytes, a multiple of 65536 arrivals is missing", (many + 1, 0, 0, many + 1), (1, 0)),
-        _case("人与字节都还差很多", "many arrivals and many bytes are missing", (1040021, 1000003, 1, MOST), (3, 40001)),
+        _case(
+            "人齐了，没到的字节正好是几个 64 KiB",
+            "all have arrived, whole multiples of 64 KiB are missing",
+            (0, many + 8, 1, 2),
+            (0, -8),
+        ),
+        _case(
+            "没有字节，没到的人正好是 65536 的倍数",
+            "no bytes, a multiple of 65536 arrivals is missing",
+            (many + 1, 0, 0, many + 1),
+            (1, 0),
+        ),
+        _case(
+            "人与字节都还差很多", "many arrivals and many bytes are missing", (1040021, 1000003, 1, MOST), (3, 40001)
+        ),
         _case("计数的最大值：到齐，完成", "the largest count: all arrive, done", (MOST, 0, 1, MOST), (MOST, 0)),
     ]
 
@@ -164,7 +281,11 @@ def _tx_times(k: int, sign: int, way: int) -> tuple[tuple, tuple]:
     """A step to tx = sign * k * pending, where k is at the same time another number of the step: a weight need be no constant."""
     phase = k % 2  # k = phase + 2, of 2 and 3
     if k > 1023:  # pending = k would take tx beyond its range
-        return _step(1, sign * k, way // 2 % 2, k, nbytes=sign * k) if way % 2 else _step(1, sign * k, way // 2 % 2, k + 1, arrivals=k)
+        return (
+            _step(1, sign * k, way // 2 % 2, k, nbytes=sign * k)
+            if way % 2
+            else _step(1, sign * k, way // 2 % 2, k + 1, arrivals=k)
+        )
     if (root := isqrt(k)) ** 2 == k:  # the cube of pending
         return _step(root, sign * k * root, phase, root + 1, nbytes=-sign * 7)
     if way % 4 == 0:  # pending, count and the bytes of the event
@@ -199,11 +320,26 @@ def _cancelling(early: bool, rng) -> list[dict]:
     drawn = []
     for n in range(1, 4):
         k, s = 1 + int(1024 ** rng.uniform(0.1, 1)), int(rng.integers(2, 900))
-        drawn += [_step(s, sign * k * s, n % 2, s + k + 3, arrivals=n), _step(s * k, sign * s, n % 2, s * k + n, nbytes=-sign * k)]
+        drawn += [
+            _step(s, sign * k * s, n % 2, s + k + 3, arrivals=n),
+            _step(s * k, sign * s, n % 2, s * k + n, nbytes=-sign * k),
+        ]
     return [
-        *named("人和字节都没齐，字节数是人数的整数倍", "both are missing, the bytes are a multiple of the arrivals", (_tx_times(k, sign, i) for i, k in enumerate(TX_TIMES))),
-        *named("人和字节都没齐，人数是字节数的整数倍", "both are missing, the arrivals are a multiple of the bytes", (_pending_times(k, sign, i) for i, k in enumerate(PENDING_TIMES))),
-        *named("人和字节都没齐，两数成简单比例", "both are missing, in a simple ratio", (_step(b * (i + 1), sign * a * (i + 1), i % 2, b * (i + 2), arrivals=b) for i, (a, b) in enumerate(RATIOS))),
+        *named(
+            "人和字节都没齐，字节数是人数的整数倍",
+            "both are missing, the bytes are a multiple of the arrivals",
+            (_tx_times(k, sign, i) for i, k in enumerate(TX_TIMES)),
+        ),
+        *named(
+            "人和字节都没齐，人数是字节数的整数倍",
+            "both are missing, the arrivals are a multiple of the bytes",
+            (_pending_times(k, sign, i) for i, k in enumerate(PENDING_TIMES)),
+        ),
+        *named(
+            "人和字节都没齐，两数成简单比例",
+            "both are missing, in a simple ratio",
+            (_step(b * (i + 1), sign * a * (i + 1), i % 2, b * (i + 2), arrivals=b) for i, (a, b) in enumerate(RATIOS)),
+        ),
         *named("人和字节都没齐，随机的比例", "both are missing, in a drawn ratio", drawn),
     ]
 

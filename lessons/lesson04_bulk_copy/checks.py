@@ -67,8 +67,15 @@ def normal_cases(rng) -> list[dict]:
         _case("第 0 块", "chunk 0", 6, rng.integers(1, 16)),
     ]
     for row in range(8):
-        cases += [_case("前八行", "in the first eight rows", row, byte) for byte in (_place(row) % 112, 16 * rng.integers(0, 7) + rng.integers(1, 16))]
-    return cases + [_case("前八行，每个字节", "every byte, in the first eight rows", *x) for x in _other_bytes() if not is_boundary({"row": x[0], "byte": x[1]})]
+        cases += [
+            _case("前八行", "in the first eight rows", row, byte)
+            for byte in (_place(row) % 112, 16 * rng.integers(0, 7) + rng.integers(1, 16))
+        ]
+    return cases + [
+        _case("前八行，每个字节", "every byte, in the first eight rows", *x)
+        for x in _other_bytes()
+        if not is_boundary({"row": x[0], "byte": x[1]})
+    ]
 
 
 def boundary_cases(rng) -> list[dict]:
@@ -80,7 +87,11 @@ def boundary_cases(rng) -> list[dict]:
         _case("第 8 行，第 0 字节", "row 8, byte 0", 8, 0),
         _case("第 9 行与第 1 行同样排列", "row 9 is laid as row 1", 9, chunk()),
         *(_case("第 8 行及以后，逐行", "row 8 and beyond, row by row", row, _place(row)) for row in range(8, ROWS)),
-        *(_case("最后一块，每个字节", "last chunk, every byte", *x) for x in _other_bytes() if is_boundary({"row": x[0], "byte": x[1]})),
+        *(
+            _case("最后一块，每个字节", "last chunk, every byte", *x)
+            for x in _other_bytes()
+            if is_boundary({"row": x[0], "byte": x[1]})
+        ),
         *(_case("第 8 行之后的随机一行", "a random row beyond 8", rng.integers(9, ROWS), chunk()) for _ in range(4)),
         _case("最后一块，第 1 行：不能越过行尾", "last chunk of row 1: does not run over the row's end", 1, 113),
         _case("最后一块，第 7 行：回到第 0 块", "last chunk of row 7: comes to chunk 0", 7, 122),

@@ -31,7 +31,9 @@ def is_boundary(args: dict) -> bool:
     N = 64 does not count: its corner is (63, 63), which a version with row and column exchanged gets right as well. N = 16 is the visible assert's.
     """
     thread, register = args.get("thread"), args.get("register")
-    if set(args) != {"thread", "register"} or any(isinstance(x, bool) or not isinstance(x, int) for x in (thread, register)):
+    if set(args) != {"thread", "register"} or any(
+        isinstance(x, bool) or not isinstance(x, int) for x in (thread, register)
+    ):
         return False
     return thread == THREADS - 1 and 2 * (register + 1) in WIDTHS and register not in (31, VISIBLE)
 
@@ -65,18 +67,32 @@ def normal_cases(rng) -> list[dict]:
         ("下面那一对", "the lower pair", 0, 2),
         ("列组", "the group of columns", 0, 20),
         ("各位都不为 0", "no digit is 0", 87, 23),
-        ("公开检查的输入", "the input of a visible check", 37, 6),  # those of the other asserts are the origin and the corner of N = 16
+        (
+            "公开检查的输入",
+            "the input of a visible check",
+            37,
+            6,
+        ),  # those of the other asserts are the origin and the corner of N = 16
         ("行小列大", "small row, large column", 5, 110),
         ("行大列小", "large row, small column", 118, 3),
     ]
     every = [_case("每个线程，每个寄存器", "every thread, every register", *x) for x in _everywhere()]
-    drawn = [(warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(2)]
-    return [_case(*f) for f in fixed] + every + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
+    drawn = [
+        (warp, 32 * warp + int(rng.integers(1, 31)), int(rng.integers(4, 124))) for warp in range(4) for _ in range(2)
+    ]
+    return (
+        [_case(*f) for f in fixed]
+        + every
+        + [_case(f"随机一点，warp {warp}", f"a drawn point, warp {warp}", t, r) for warp, t, r in drawn]
+    )
 
 
 def boundary_cases(rng) -> list[dict]:
     """The last thread and register of several widths, and the seams between digits."""
-    corners = [(f"最后一个线程与寄存器，N = {n}", f"last thread and register, N = {n}", THREADS - 1, n // 2 - 1) for n in (8, 16, 24, 128, 248, 256)]
+    corners = [
+        (f"最后一个线程与寄存器，N = {n}", f"last thread and register, N = {n}", THREADS - 1, n // 2 - 1)
+        for n in (8, 16, 24, 128, 248, 256)
+    ]
     drawn = [4 * int(rng.integers(4, 31)) - 1 for _ in range(3)]  # N = 32 to 240
     seams = [
         ("第一个线程，最后一个寄存器", "first thread, last register", 0, 127),
@@ -88,6 +104,9 @@ def boundary_cases(rng) -> list[dict]:
         ("四线程组的开头", "start of a group of four threads", 36, 7),
         ("列组的末尾", "end of a group of columns", 101, 7),
         ("列组的开头", "start of a group of columns", 101, 8),
-        *(("随机一个 N 的最后一个寄存器", "last register of a drawn N", thread, register) for thread, register in zip((95, 63, 127), drawn)),
+        *(
+            ("随机一个 N 的最后一个寄存器", "last register of a drawn N", thread, register)
+            for thread, register in zip((95, 63, 127), drawn)
+        ),
     ]
     return [_case(*c) for c in corners + seams]

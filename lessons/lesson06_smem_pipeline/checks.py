@@ -77,10 +77,17 @@ def normal_cases(rng) -> list[dict]:
         _case("绕回前一步，奇数圈", "one step before the wrap, odd lap", 5, 1, 7),
         _case("离绕回还差 256 步", "256 steps before the wrap", 511, 1, 768),
         _case("离绕回还差几步", "some steps before the wrap", 10, 0, 19),
-        *(_case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n) for n in (*SMALL, 29, *LARGE) if n > 4),
+        *(
+            _case("圈中间，各种大小的环", "within a lap, rings of every size", *_inside(n), n)
+            for n in (*SMALL, 29, *LARGE)
+            if n > 4
+        ),
         *(_case("第 0 圈绕回，各种大小的环", "lap 0 wraps, rings of every size", n - 1, 0, n) for n in RINGS),
         _case("两个 stage，第一步", "two stages, first step", 0, 0, 2),
-        *(_case("大环的中间", "within a large ring", int(rng.integers(1, n - 2)), int(rng.integers(0, 2)), n) for n in large),
+        *(
+            _case("大环的中间", "within a large ring", int(rng.integers(1, n - 2)), int(rng.integers(0, 2)), n)
+            for n in large
+        ),
         *(_case("大环绕回", "a large ring wraps", n - 1, 0, n) for n in large),
     ]
 

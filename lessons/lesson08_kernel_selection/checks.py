@@ -18,7 +18,15 @@ EQUIVALENT_FILLS = {
 }
 
 THREADS, ADDRESSABLE, OTHERS, SLAB, WIDEST = 128, 255, 26, 64, 256
-VISIBLE = [(64, 256, 1), (256, 128, 2), (128, 192, 2), (128, 224, 1), (128, 232, 1), (256, 192, 2), (256, 224, 2)]  # of the asserts, also through fits()
+VISIBLE = [
+    (64, 256, 1),
+    (256, 128, 2),
+    (128, 192, 2),
+    (128, 224, 1),
+    (128, 232, 1),
+    (256, 192, 2),
+    (256, 224, 2),
+]  # of the asserts, also through fits()
 OF_SM, PRODUCER = 65536, 24  # registers of an SM; what the producer keeps
 
 
@@ -75,8 +83,23 @@ def _drawn(rng, groups: int, count: int) -> list[tuple[int, int, int]]:
 
 # (tile_m, tile_n, consumer_warpgroups)
 TALL = [(1088, 8, 1), (1472, 8, 1), (2176, 16, 2), (2048, 8, 2), (1344, 24, 3), (1600, 16, 5)]
-GROUPS = [(256, 40, 4), (320, 64, 5), (640, 40, 5), (384, 72, 6), (768, 24, 6), (448, 56, 7), (896, 24, 7), (192, 104, 3), (576, 48, 3)]
-WIDTHS = [(128, n, 1) for n in (88, 112, 136, 152, 168, 184, 200, 216)] + [(64, 232, 1), (64, 248, 1), (320, 56, 1), (448, 40, 1)]
+GROUPS = [
+    (256, 40, 4),
+    (320, 64, 5),
+    (640, 40, 5),
+    (384, 72, 6),
+    (768, 24, 6),
+    (448, 56, 7),
+    (896, 24, 7),
+    (192, 104, 3),
+    (576, 48, 3),
+]
+WIDTHS = [(128, n, 1) for n in (88, 112, 136, 152, 168, 184, 200, 216)] + [
+    (64, 232, 1),
+    (64, 248, 1),
+    (320, 56, 1),
+    (448, 40, 1),
+]
 
 
 def _every(at_limit: bool) -> list[tuple[int, int, int]]:
@@ -106,7 +129,11 @@ def normal_cases(rng) -> list[dict]:
     cases += [_case("每一种高度与宽度", "every height and every width", *x) for x in _every(False)]
     for groups, count in ((1, 2), (2, 2), (3, 2), (4, 2)):
         for i, (m, n, g) in enumerate(_drawn(rng, groups, count), 1):
-            cases.append(_case(f"随机 tile，{groups} 个 warpgroup（{i}）", f"a random tile, {groups} warpgroup(s) ({i})", m, n, g))
+            cases.append(
+                _case(
+                    f"随机 tile，{groups} 个 warpgroup（{i}）", f"a random tile, {groups} warpgroup(s) ({i})", m, n, g
+                )
+            )
     return cases
 
 
@@ -117,13 +144,33 @@ def boundary_cases(rng) -> list[dict]:
         _case("256×128，一个 warpgroup：超过 255", "256x128 by one warpgroup: beyond 255", 256, 128, 1),
         _case("128×256，一个 warpgroup：超过 255", "128x256 by one warpgroup: beyond 255", 128, 256, 1),
         _case("256×256，两个 warpgroup：超过 255", "256x256 by two warpgroups: beyond 255", 256, 256, 2),
-        _case("192×160，一个 warpgroup：不到 255，但仍会溢出", "192x160 by one warpgroup: below 255, and spills all the same", 192, 160, 1),
-        _case("128×224，一个 warpgroup：还放得下的最大一个", "128x224 by one warpgroup: the most that fits", 128, 224, 1),
+        _case(
+            "192×160，一个 warpgroup：不到 255，但仍会溢出",
+            "192x160 by one warpgroup: below 255, and spills all the same",
+            192,
+            160,
+            1,
+        ),
+        _case(
+            "128×224，一个 warpgroup：还放得下的最大一个", "128x224 by one warpgroup: the most that fits", 128, 224, 1
+        ),
         _case("128×248，一个 warpgroup", "128x248 by one warpgroup", 128, 248, 1),
-        _case("随机宽度，256 行，一个 warpgroup：需要的远超上限", "256 rows of a random width by one warpgroup: needs far beyond the limit", 256, n, 1),
+        _case(
+            "随机宽度，256 行，一个 warpgroup：需要的远超上限",
+            "256 rows of a random width by one warpgroup: needs far beyond the limit",
+            256,
+            n,
+            1,
+        ),
         _case("512×256，一个 warpgroup", "512x256 by one warpgroup", 512, 256, 1),
-        *(_case("公开检查的输入，恰好放不下", "the input of a visible check, which just does not fit", *x) for x in (VISIBLE[4], VISIBLE[6])),
-        *(_case("每一种高度与宽度，在上限附近和超过上限", "every height and every width, at the limit and beyond", *x) for x in _every(True)),
+        *(
+            _case("公开检查的输入，恰好放不下", "the input of a visible check, which just does not fit", *x)
+            for x in (VISIBLE[4], VISIBLE[6])
+        ),
+        *(
+            _case("每一种高度与宽度，在上限附近和超过上限", "every height and every width, at the limit and beyond", *x)
+            for x in _every(True)
+        ),
         _case("64×8：wgmma 的最小一步", "64x8: the smallest step of wgmma", 64, 8, 1),
         _case("64×24：12 个，不是 8 的倍数", "64x24: 12, no multiple of 8", 64, 24, 1),
         _case("192×8，三个 warpgroup", "192x8 by three warpgroups", 192, 8, 3),

@@ -70,7 +70,9 @@ def cost_of(lesson, students: dict[str, dict[str, Answer]], reader: Reader, near
             items[name].cells.append((student, ""))
     groups = group_items(items.values(), {n: lesson.rubric.slots[n] for n in WRITTEN}, near)
     out.different, out.groups = len(items), len(groups)
-    out.suggested = sum(lesson.rubric.slots[i.slot].points_for(i.read.links) == truth[i.id].points for i in items.values())
+    out.suggested = sum(
+        lesson.rubric.slots[i.slot].points_for(i.read.links) == truth[i.id].points for i in items.values()
+    )
     for g in groups:
         keys, odd = keys_for(g, truth)
         out.keys, out.exceptions, out.alone = out.keys + keys, out.exceptions + odd, out.alone + (len(g.items) == 1)
@@ -86,7 +88,9 @@ def main() -> None:
     parser.add_argument("--near", type=float, default=NEAR)
     given = parser.parse_args()
     total = Cost()
-    print(f"{'lesson':<40}{'answers':>8}{'looks':>7}{'keys':>6}{'groups':>8}{'alone':>7}{'odd':>6}{'suggested right':>17}")
+    print(
+        f"{'lesson':<40}{'answers':>8}{'looks':>7}{'keys':>6}{'groups':>8}{'alone':>7}{'odd':>6}{'suggested right':>17}"
+    )
     for name in given.lessons or [p.name for p in list_lessons()]:
         lesson = load_lesson(name)
         answers = [a for a in read_answers(lesson) if given.reader == "simulated" or a.split != "train"]
@@ -99,11 +103,15 @@ def main() -> None:
         total += cost
     show("all", total)
     n = total.one_by_one
-    print(f"One by one: {n} keys, {n} looks. In groups: {total.keys} keys ({total.keys / n:.0%}), {total.different} looks ({total.different / n:.0%}).")
+    print(
+        f"One by one: {n} keys, {n} looks. In groups: {total.keys} keys ({total.keys / n:.0%}), {total.different} looks ({total.different / n:.0%})."
+    )
 
 
 def show(name: str, c: Cost) -> None:
-    print(f"{name:<40}{c.one_by_one:>8}{c.different:>7}{c.keys:>6}{c.groups:>8}{c.alone:>7}{c.exceptions:>6}{c.suggested / c.different:>17.0%}")
+    print(
+        f"{name:<40}{c.one_by_one:>8}{c.different:>7}{c.keys:>6}{c.groups:>8}{c.alone:>7}{c.exceptions:>6}{c.suggested / c.different:>17.0%}"
+    )
 
 
 if __name__ == "__main__":

@@ -72,7 +72,11 @@ def own_words(text: str, n: int, salt: str) -> str:
     lines = []
     for line in text.split("\n"):
         parts = re.split(r"(?<=[。！？])|(?<=[.!?]) (?=[A-Z])", line)
-        lines.append(("" if lang == "zh" else " ").join(f"{random.choice(OPENINGS[lang])}{comma}{p}" if len(p) > 8 else p for p in parts))
+        lines.append(
+            ("" if lang == "zh" else " ").join(
+                f"{random.choice(OPENINGS[lang])}{comma}{p}" if len(p) > 8 else p for p in parts
+            )
+        )
     return "\n".join(lines) + (f"（第 {n} 份）" if lang == "zh" else f" (Copy {n}.)")
 
 
@@ -101,7 +105,15 @@ def measure_ours(lesson: Lesson, books: list, count: int, jobs: int, own_program
         states[result.state] = states.get(result.state, 0) + 1
         programs |= program_of(result.fill)
     end = time.perf_counter()
-    return {"submissions": count, "seconds": end - start, "start_seconds": first - start, "per_second": count / (end - start), "per_second_once_warm": (count - 1) / (end - first), "states": states, "programs": len(programs)}
+    return {
+        "submissions": count,
+        "seconds": end - start,
+        "start_seconds": first - start,
+        "per_second": count / (end - start),
+        "per_second_once_warm": (count - 1) / (end - first),
+        "states": states,
+        "programs": len(programs),
+    }
 
 
 def program_of(fill: str) -> set[str]:
@@ -121,7 +133,16 @@ def measure_stock(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
         for course in courses:
             _stock_course(lesson, course, books, max(1, count // jobs))
         start = time.perf_counter()
-        running = [subprocess.Popen(_nbgrader("autograde", lesson.slug), cwd=c, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for c in courses]
+        running = [
+            subprocess.Popen(
+                _nbgrader("autograde", lesson.slug),
+                cwd=c,
+                env=_environment(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+            for c in courses
+        ]
         errors = [p.communicate()[1].decode()[-2000:] for p in running]
         seconds = time.perf_counter() - start
         if any(p.returncode for p in running):
@@ -131,7 +152,9 @@ def measure_stock(lesson: Lesson, books: list, count: int, jobs: int) -> dict:
 
 
 def _environment() -> dict[str, str]:
-    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # nbgrader calls alembic by name
+    return os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    }  # nbgrader calls alembic by name
 
 
 def _nbgrader(*words: str) -> list[str]:
@@ -140,11 +163,15 @@ def _nbgrader(*words: str) -> list[str]:
 
 def _stock_course(lesson: Lesson, course: Path, books: list, count: int) -> None:
     course.mkdir(parents=True)
-    (course / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'stock'\nc.ExecutePreprocessor.timeout = 30\n")
+    (course / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'stock'\nc.ExecutePreprocessor.timeout = 30\n"
+    )
     source = course / "source" / lesson.slug
     source.mkdir(parents=True)
     nbformat.write(_stock_notebook(student_notebook(lesson, "en"), hidden=True), source / f"{lesson.slug}.ipynb")
-    subprocess.run(_nbgrader("generate_assignment", lesson.slug), cwd=course, env=_environment(), check=True, capture_output=True)
+    subprocess.run(
+        _nbgrader("generate_assignment", lesson.slug), cwd=course, env=_environment(), check=True, capture_output=True
+    )
     for n in range(count):
         place = course / "submitted" / f"s{n}" / lesson.slug
         place.mkdir(parents=True)
@@ -190,22 +217,45 @@ def main() -> None:
     ratio_unlike = unlike["per_second_once_warm"] / alone["per_second"]
     print(f"machine: {args.jobs} jobs on {os.cpu_count()} cores; (load average before and after each)")
     for label, stock in (("nbgrader autograde", alone), (f"{args.jobs} of them at once", at_once)):
-        print(f"{label:20s} {stock['per_second']:8.2f} submissions a second: {stock['submissions']} in {stock['seconds']:.1f} s ({stock['halves'][0]:.2f} before, {stock['halves'][1]:.2f} after) {stock['load']}")
-    print(f"{'this grader':20s} {ours['per_second']:8.2f} submissions a second: {ours['submissions']} in {ours['seconds']:.1f} s, start included {ours['load']}")
+        print(
+            f"{label:20s} {stock['per_second']:8.2f} submissions a second: {stock['submissions']} in {stock['seconds']:.1f} s ({stock['halves'][0]:.2f} before, {stock['halves'][1]:.2f} after) {stock['load']}"
+        )
+    print(
+        f"{'this grader':20s} {ours['per_second']:8.2f} submissions a second: {ours['submissions']} in {ours['seconds']:.1f} s, start included {ours['load']}"
+    )
     print(f"{'':20s} {ours['programs']:8d} different programs in the blanks")
     print(f"{'':20s} {ours['per_second_once_warm']:8.2f} once warm (first result after {ours['start_seconds']:.1f} s)")
-    print(f"{'no two lines alike':20s} {unlike['per_second_once_warm']:8.2f} once warm: {unlike['submissions']} with {unlike['programs']} different programs {unlike['load']}")
+    print(
+        f"{'no two lines alike':20s} {unlike['per_second_once_warm']:8.2f} once warm: {unlike['submissions']} with {unlike['programs']} different programs {unlike['load']}"
+    )
     print(f"ratio to nbgrader as an instructor runs it {ratio:8.1f}")
     print(f"ratio to {args.jobs} nbgraders at once {ratio_at_once:18.1f}")
     print(f"ratio once warm, no two lines alike {ratio_unlike:15.1f}")
     if args.out:
-        data = {"nbgrader": alone, "nbgrader_at_once": at_once, "ours": ours, "ours_no_two_lines_alike": unlike, "ratio": ratio, "ratio_no_two_lines_alike": ratio_unlike, "ratio_at_once": ratio_at_once, "jobs": args.jobs, "command": " ".join(["python -m tests.benchmarks.throughput", *sys.argv[1:]])}
+        data = {
+            "nbgrader": alone,
+            "nbgrader_at_once": at_once,
+            "ours": ours,
+            "ours_no_two_lines_alike": unlike,
+            "ratio": ratio,
+            "ratio_no_two_lines_alike": ratio_unlike,
+            "ratio_at_once": ratio_at_once,
+            "jobs": args.jobs,
+            "command": " ".join(["python -m tests.benchmarks.throughput", *sys.argv[1:]]),
+        }
         args.out.write_text(json.dumps(data, indent=1) + "\n")
 
 
 def _together(a: dict, b: dict) -> dict:
     count, seconds = a["submissions"] + b["submissions"], a["seconds"] + b["seconds"]
-    return {"submissions": count, "seconds": seconds, "per_second": count / seconds, "halves": [a["per_second"], b["per_second"]], "processes": a["processes"], "load": a["load"] + b["load"]}
+    return {
+        "submissions": count,
+        "seconds": seconds,
+        "per_second": count / seconds,
+        "halves": [a["per_second"], b["per_second"]],
+        "processes": a["processes"],
+        "load": a["load"] + b["load"],
+    }
 
 
 def _with_load(measure, *args) -> dict:

@@ -17,7 +17,10 @@ from tests.hostile.files import FILES
 
 HERE = Path(__file__).parent
 RIGHT = "alpha * acc if beta == 0 else alpha * acc + beta * c"
-ANSWER = {"zh": "{slot} 的诚实回答：beta 为 0 时不读 c，因为条件先于读取。", "en": "An honest answer to {slot}: when beta is 0 c is not read, because the condition comes first."}
+ANSWER = {
+    "zh": "{slot} 的诚实回答：beta 为 0 时不读 c，因为条件先于读取。",
+    "en": "An honest answer to {slot}: when beta is 0 c is not read, because the condition comes first.",
+}
 
 
 def cases() -> dict[str, dict]:
@@ -33,7 +36,13 @@ def honest(lesson: Lesson, lang: str, fill: str = RIGHT) -> dict:
     exercise = part(nb, "exercise")
     exercise["source"] = put(exercise["source"], fill)
     case = part(nb, "boundary_case")
-    case["source"] = case["source"].replace(f"dict(acc={BLANK}, alpha={BLANK}, beta={BLANK}, c={BLANK})", "dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)").replace(f"my_prediction = {BLANK}", "my_prediction = -6.0")
+    case["source"] = (
+        case["source"]
+        .replace(
+            f"dict(acc={BLANK}, alpha={BLANK}, beta={BLANK}, c={BLANK})", "dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)"
+        )
+        .replace(f"my_prediction = {BLANK}", "my_prediction = -6.0")
+    )
     for slot in ANSWER_SLOTS:
         part(nb, slot)["source"] = ANSWER[lang].format(slot=slot)
     for n, cell in enumerate((c for c in nb["cells"] if c["cell_type"] == "code"), 1):

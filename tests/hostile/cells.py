@@ -9,7 +9,27 @@ from autograder.lesson.model import BLANK
 
 def put(source: str, fill: str) -> str:
     """An expression in the blank; several lines, or a statement, in place of the statement that holds it."""
-    if "\n" not in fill and not fill.startswith(("return", "if ", "while", "for ", "import", "raise", "global", "try", "pass", "del ", "class", "def ", "from ", "assert", "acc", "yield", "np.")):
+    if "\n" not in fill and not fill.startswith(
+        (
+            "return",
+            "if ",
+            "while",
+            "for ",
+            "import",
+            "raise",
+            "global",
+            "try",
+            "pass",
+            "del ",
+            "class",
+            "def ",
+            "from ",
+            "assert",
+            "acc",
+            "yield",
+            "np.",
+        )
+    ):
         return source.replace(BLANK, fill, 1)
     lines = []
     for line in source.split("\n"):

@@ -136,7 +136,10 @@ def _answers_below(nb, value, released, folder):
     for slot in ANSWER_SLOTS:
         text = part(nb, slot)["source"]
         part(nb, slot)["source"] = source_of(released, slot)
-        nb["cells"].insert(at(nb, slot) + 1, markdown(text) if value == "markdown" else code(value.replace("TEXT", text) if "TEXT" in value else text))
+        nb["cells"].insert(
+            at(nb, slot) + 1,
+            markdown(text) if value == "markdown" else code(value.replace("TEXT", text) if "TEXT" in value else text),
+        )
     return nb
 
 
@@ -179,7 +182,9 @@ def _indent(nb, value, released, folder):
 
 def _prompts(nb, value, released, folder):
     """As pasted from a session: Python's or IPython's prompts before each line."""
-    for name, first, more in ((n, *(("In [3]: ", "   ...: ") if style == "ipython" else (">>> ", "... "))) for n, style in value.items()):
+    for name, first, more in (
+        (n, *(("In [3]: ", "   ...: ") if style == "ipython" else (">>> ", "... "))) for n, style in value.items()
+    ):
         lines = part(nb, name)["source"].split("\n")
         part(nb, name)["source"] = "\n".join((more if line[:1] in (" ", "") else first) + line for line in lines)
     return nb
@@ -218,7 +223,10 @@ def _answers_in_one_slot(nb, value, released, folder):
 
 def _answers_numbered_at_end(nb, value, released, folder):
     text = "\n\n".join(f"{n}. " + part(nb, slot)["source"] for n, slot in enumerate(("q1", "q2", "q3"), 1))
-    nb["cells"] = [c for c in nb["cells"] if c["metadata"].get("course", {}).get("slot") not in ("q1", "q2", "q3")] + [code("1 + 1"), markdown(text)]
+    nb["cells"] = [c for c in nb["cells"] if c["metadata"].get("course", {}).get("slot") not in ("q1", "q2", "q3")] + [
+        code("1 + 1"),
+        markdown(text),
+    ]
     return nb
 
 
@@ -312,13 +320,30 @@ def _nbformat3(nb, value, released, folder):
     cells = []
     for cell in nb["cells"]:
         if cell["cell_type"] == "code":
-            cells.append({"cell_type": "code", "input": cell["source"], "prompt_number": 1, "outputs": [{"output_type": "pyout", "text": ["6.0"], "prompt_number": 1}], "language": "python", "collapsed": False, "metadata": {}})
+            cells.append(
+                {
+                    "cell_type": "code",
+                    "input": cell["source"],
+                    "prompt_number": 1,
+                    "outputs": [{"output_type": "pyout", "text": ["6.0"], "prompt_number": 1}],
+                    "language": "python",
+                    "collapsed": False,
+                    "metadata": {},
+                }
+            )
         elif cell["source"].startswith("#") and "\n" not in cell["source"]:
             level = len(cell["source"]) - len(cell["source"].lstrip("#"))
-            cells.append({"cell_type": "heading", "level": level, "source": [cell["source"].lstrip("# ")], "metadata": {}})
+            cells.append(
+                {"cell_type": "heading", "level": level, "source": [cell["source"].lstrip("# ")], "metadata": {}}
+            )
         else:
             cells.append({"cell_type": "markdown", "source": cell["source"].splitlines(True), "metadata": {}})
-    return {"metadata": {"name": "x"}, "nbformat": 3, "nbformat_minor": 0, "worksheets": [{"cells": cells, "metadata": {}}]}
+    return {
+        "metadata": {"name": "x"},
+        "nbformat": 3,
+        "nbformat_minor": 0,
+        "worksheets": [{"cells": cells, "metadata": {}}],
+    }
 
 
 def _outputs(nb, value, released, folder):
@@ -362,7 +387,9 @@ def _claim_lesson(nb, value, released, folder):
 
 
 def _big_outputs(nb, value, released, folder):
-    part(nb, "exercise")["outputs"] = [{"output_type": "display_data", "data": {"image/png": "A" * (value << 20)}, "metadata": {}}]
+    part(nb, "exercise")["outputs"] = [
+        {"output_type": "display_data", "data": {"image/png": "A" * (value << 20)}, "metadata": {}}
+    ]
     return nb
 
 
@@ -382,7 +409,9 @@ def _keep_own(nb, value, released, folder):
 def _long_text(nb, value, released, folder):
     """5 MB of text in a variable of the exercise cell, above its asserts or below."""
     cell, text = part(nb, "exercise"), "x = '" + "a" * 5_000_000 + "'"
-    cell["source"] = f"{cell['source']}\n{text}" if value == "below" else cell["source"].replace("\nassert", f"\n{text}\nassert", 1)
+    cell["source"] = (
+        f"{cell['source']}\n{text}" if value == "below" else cell["source"].replace("\nassert", f"\n{text}\nassert", 1)
+    )
     return nb
 
 

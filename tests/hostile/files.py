@@ -18,6 +18,7 @@ from autograder.lesson.model import LANGS
 from autograder.release.notebook import student_notebook
 from tests.hostile.cells import dump, part, put, source_of
 
+
 def _bytes(encode: Callable[[str], bytes]):
     return lambda nb, value, released, folder: encode(dump(nb).decode("utf-8", "surrogatepass"))
 
@@ -67,7 +68,7 @@ def _zip_in_zip(nb, value, released, folder):
 
 def _zip_of_two(nb, value, released, folder):
     """The notebook, and beside it one with another fill, or one that is as it was released. value: that fill, by file name."""
-    (name, fill), = value.items()
+    ((name, fill),) = value.items()
     other = copy.deepcopy(nb) if fill else released
     if fill:
         part(other, "exercise")["source"] = put(source_of(released, "exercise"), fill)
@@ -80,7 +81,10 @@ def _zip_of_two(nb, value, released, folder):
 
 def _zip_bomb(nb, value, released, folder):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive, archive.open("a.ipynb", "w") as member:
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+        archive.open("a.ipynb", "w") as member,
+    ):
         for _ in range(value):
             member.write(b" " * (1 << 20))
     return buffer.getvalue()
@@ -142,9 +146,20 @@ def _tar_gz(nb, value, released, folder):
 def _bundle(nb, value, released, folder):
     """The bundle's folder with its notebook of one language worked on. value: "folder" or "zip"."""
     lang = nb["metadata"]["course"]["lang"]
-    books = {lang: dump(nb), **{x: nbformat.writes(student_notebook(load_lesson(nb["metadata"]["course"]["lesson"]), x)).encode() for x in LANGS if x != lang}}
+    books = {
+        lang: dump(nb),
+        **{
+            x: nbformat.writes(student_notebook(load_lesson(nb["metadata"]["course"]["lesson"]), x)).encode()
+            for x in LANGS
+            if x != lang
+        },
+    }
     name = nb["metadata"]["course"]["lesson"]
-    files = {f"{x}/{name}.ipynb": data for x, data in books.items()} | {"lesson.json": b"{}", "requirements.txt": b"numpy", "README.md": b"# x"}
+    files = {f"{x}/{name}.ipynb": data for x, data in books.items()} | {
+        "lesson.json": b"{}",
+        "requirements.txt": b"numpy",
+        "README.md": b"# x",
+    }
     if value == "zip":
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:

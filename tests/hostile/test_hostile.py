@@ -25,7 +25,11 @@ def text_scorer(monkeypatch):
         links = [LinkFound(id=link.id, quote="", layer="rules") for link in rubric.slots[slot].links] if found else []
         return SlotScore(slot=slot, points=most if found else 0, max_points=most, lane="auto", links=links)
 
-    monkeypatch.setattr(autograder.answers, "score_many", lambda items, rubric, **_: [score_slot(slot, rubric, text, lang) for slot, text, lang in items])
+    monkeypatch.setattr(
+        autograder.answers,
+        "score_many",
+        lambda items, rubric, **_: [score_slot(slot, rubric, text, lang) for slot, text, lang in items],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +62,12 @@ def test_case(name, lesson, sandbox, tmp_path, measure):
             if lang not in measure:
                 measure[lang] = grade_notebook(lesson, dump(honest(lesson, lang)), "honest", sandbox=sandbox)
             like = measure[lang]
-            assert (result.state, result.points, result.veto, result.lang) == (like.state, like.points, like.veto, like.lang), told
+            assert (result.state, result.points, result.veto, result.lang) == (
+                like.state,
+                like.points,
+                like.veto,
+                like.lang,
+            ), told
         elif what == "veto":
             assert any(wanted in v for v in result.veto) if wanted else not result.veto, told
         elif what == "finding":

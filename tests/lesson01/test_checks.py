@@ -36,43 +36,112 @@ STATEMENTS = {
 WRONG = {
     "always the slope": ("flops / bytes_moved * bandwidth if bytes_moved else peak_flops", (False, False)),
     "always the peak": ("peak_flops", (False, False)),
-    "intensity upside down": ("min(peak_flops, bytes_moved / flops * bandwidth) if bytes_moved else peak_flops", (False, False)),
+    "intensity upside down": (
+        "min(peak_flops, bytes_moved / flops * bandwidth) if bytes_moved else peak_flops",
+        (False, False),
+    ),
     "max for min": ("max(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else peak_flops", (False, False)),
-    "nothing moved gives 0": ("min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else 0.0", (True, False)),
-    "nothing moved gives the bandwidth": ("min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else bandwidth", (True, False)),
-    "nothing moved gives infinity": ("min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else float('inf')", (True, False)),
+    "nothing moved gives 0": (
+        "min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else 0.0",
+        (True, False),
+    ),
+    "nothing moved gives the bandwidth": (
+        "min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else bandwidth",
+        (True, False),
+    ),
+    "nothing moved gives infinity": (
+        "min(peak_flops, flops / bytes_moved * bandwidth) if bytes_moved else float('inf')",
+        (True, False),
+    ),
     "no case for nothing moved": ("min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
     "bandwidth forgotten": ("min(peak_flops, flops / bytes_moved) if bytes_moved else peak_flops", (False, False)),
-    "divided by the bandwidth": ("min(peak_flops, flops / bytes_moved / bandwidth) if bytes_moved else peak_flops", (False, False)),
+    "divided by the bandwidth": (
+        "min(peak_flops, flops / bytes_moved / bandwidth) if bytes_moved else peak_flops",
+        (False, False),
+    ),
     "one byte in place of none": ("min(peak_flops, flops / (bytes_moved or 1) * bandwidth)", (True, False)),
     "at least one byte": ("min(peak_flops, flops / max(bytes_moved, 1) * bandwidth)", (True, False)),
     "a little added": ("min(peak_flops, flops / (bytes_moved + 1e-6) * bandwidth)", (None, False)),
-    "guard too wide": ("peak_flops if bytes_moved < 1 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "guard of a thousandth": ("peak_flops if bytes_moved < 1e-3 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "guard of a ten-thousandth": ("peak_flops if bytes_moved < 1e-4 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "guard with a tolerance": ("peak_flops if abs(bytes_moved) < 1e-12 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "guard by closeness": ("peak_flops if math.isclose(bytes_moved, 0, abs_tol=1e-9) else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
+    "guard too wide": (
+        "peak_flops if bytes_moved < 1 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "guard of a thousandth": (
+        "peak_flops if bytes_moved < 1e-3 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "guard of a ten-thousandth": (
+        "peak_flops if bytes_moved < 1e-4 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "guard with a tolerance": (
+        "peak_flops if abs(bytes_moved) < 1e-12 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "guard by closeness": (
+        "peak_flops if math.isclose(bytes_moved, 0, abs_tol=1e-9) else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
     "a little in place of none": ("min(peak_flops, flops / max(bytes_moved, 1e-12) * bandwidth)", (True, False)),
     "next to nothing added": ("min(peak_flops, flops / (bytes_moved + 1e-15) * bandwidth)", (True, False)),
     "hardly anything added": ("min(peak_flops, flops / (bytes_moved + 1e-25) * bandwidth)", (True, False)),
     "hardly anything in place of none": ("min(peak_flops, flops / max(bytes_moved, 1e-18) * bandwidth)", (True, False)),
-    "guard of 1e-17": ("peak_flops if bytes_moved <= 1e-17 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "very many FLOP/s in place of the peak": ("min(peak_flops, flops * bandwidth / bytes_moved) if bytes_moved else min(peak_flops, flops * 1e40)", (True, False)),
-    "at least 1 FLOP/s": ("max(1, peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth))", (False, False)),
-    "the peak below its own number": ("(peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth)) if peak_flops > flops else peak_flops", (False, None)),
-    "times in 8 bits": ("flops / (max(flops / peak_flops, bytes_moved / bandwidth) % 256) if flops else 0.0", (False, None)),
-    "capped": ("peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth, 1e15)", (False, None)),
-    "guard truncates": ("peak_flops if int(bytes_moved) == 0 else min(peak_flops, flops / bytes_moved * bandwidth)", (True, False)),
-    "guard on flops": ("peak_flops if flops == 0 else min(peak_flops, flops / bytes_moved * bandwidth)", (False, False)),
-    "whole-number intensity": ("min(peak_flops, flops // bytes_moved * bandwidth) if bytes_moved else peak_flops", (False, None)),
+    "guard of 1e-17": (
+        "peak_flops if bytes_moved <= 1e-17 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "very many FLOP/s in place of the peak": (
+        "min(peak_flops, flops * bandwidth / bytes_moved) if bytes_moved else min(peak_flops, flops * 1e40)",
+        (True, False),
+    ),
+    "at least 1 FLOP/s": (
+        "max(1, peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth))",
+        (False, False),
+    ),
+    "the peak below its own number": (
+        "(peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth)) if peak_flops > flops else peak_flops",
+        (False, None),
+    ),
+    "times in 8 bits": (
+        "flops / (max(flops / peak_flops, bytes_moved / bandwidth) % 256) if flops else 0.0",
+        (False, None),
+    ),
+    "capped": (
+        "peak_flops if bytes_moved == 0 else min(peak_flops, flops / bytes_moved * bandwidth, 1e15)",
+        (False, None),
+    ),
+    "guard truncates": (
+        "peak_flops if int(bytes_moved) == 0 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (True, False),
+    ),
+    "guard on flops": (
+        "peak_flops if flops == 0 else min(peak_flops, flops / bytes_moved * bandwidth)",
+        (False, False),
+    ),
+    "whole-number intensity": (
+        "min(peak_flops, flops // bytes_moved * bandwidth) if bytes_moved else peak_flops",
+        (False, None),
+    ),
     "times added": ("flops / (flops / peak_flops + bytes_moved / bandwidth)", (False, False)),
     "harmonic of the roofs": ("1 / (1 / peak_flops + bytes_moved / (flops * bandwidth))", (False, False)),
     "the ridge itself": ("peak_flops / bandwidth", (False, False)),
-    "intensity against the ridge, both absolute": ("min(peak_flops / bandwidth, flops / bytes_moved) if bytes_moved else peak_flops / bandwidth", (False, False)),
-    "peak below the ridge too": ("peak_flops if not bytes_moved or flops / bytes_moved > 1 else flops / bytes_moved * bandwidth", (False, False)),
-    "FMA counted twice": ("min(peak_flops, 2 * flops / bytes_moved * bandwidth) if bytes_moved else peak_flops", (False, False)),
+    "intensity against the ridge, both absolute": (
+        "min(peak_flops / bandwidth, flops / bytes_moved) if bytes_moved else peak_flops / bandwidth",
+        (False, False),
+    ),
+    "peak below the ridge too": (
+        "peak_flops if not bytes_moved or flops / bytes_moved > 1 else flops / bytes_moved * bandwidth",
+        (False, False),
+    ),
+    "FMA counted twice": (
+        "min(peak_flops, 2 * flops / bytes_moved * bandwidth) if bytes_moved else peak_flops",
+        (False, False),
+    ),
     "time instead of rate": ("max(flops / peak_flops, bytes_moved / bandwidth)", (False, False)),
-    "rounded": ("round(min(peak_flops, flops / bytes_moved * bandwidth), -12) if bytes_moved else peak_flops", (False, None)),
+    "rounded": (
+        "round(min(peak_flops, flops / bytes_moved * bandwidth), -12) if bytes_moved else peak_flops",
+        (False, None),
+    ),
 }
 
 
@@ -110,7 +179,9 @@ def test_wrong_fill_fails_where_it_should(name):
 
 def test_each_case_expects_what_the_reference_gives():
     for seed in range(5):
-        for case in CHECKS.normal_cases(np.random.default_rng(seed)) + CHECKS.boundary_cases(np.random.default_rng(seed)):
+        for case in CHECKS.normal_cases(np.random.default_rng(seed)) + CHECKS.boundary_cases(
+            np.random.default_rng(seed)
+        ):
             assert fills.passes(CHECKS.reference, case), case["name"]["en"]
             assert set(case["name"]) == {"zh", "en"}
 

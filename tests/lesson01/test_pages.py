@@ -32,7 +32,9 @@ def test_both_editions_are_the_same_program():
     zh, en = code("zh"), code("en")
     assert [c.role for c in zh] == [c.role for c in en]
     for a, b in zip(zh, en, strict=True):
-        assert ast.dump(ast.parse(a.source)) == ast.dump(ast.parse(b.source)), f"zh.qmd:{a.line} and en.qmd:{b.line} differ"
+        assert ast.dump(ast.parse(a.source)) == ast.dump(ast.parse(b.source)), (
+            f"zh.qmd:{a.line} and en.qmd:{b.line} differ"
+        )
 
 
 @EDITIONS
@@ -81,7 +83,12 @@ def test_the_demonstration_prints_what_the_text_says(lang, monkeypatch):
         space["show"](67.0, 4.8, 1.0, 1.0)
     plt.close("all")
     said = out.getvalue()
-    for ridge in ("H100 datasheet, BF16 dense   ridge  295.2", "H200 datasheet, BF16 dense   ridge  206.0", "ridge  212.5", "ridge   14.7"):
+    for ridge in (
+        "H100 datasheet, BF16 dense   ridge  295.2",
+        "H200 datasheet, BF16 dense   ridge  206.0",
+        "ridge  212.5",
+        "ridge   14.7",
+    ):
         assert ridge in said
     assert "100 FLOP/byte, compute-bound: at most 67 TFLOP/s" in said
     assert "1 FLOP/byte, memory-bound: at most 4.8 TFLOP/s" in said
@@ -102,7 +109,11 @@ def test_machines_and_rate_in_the_cells_are_the_measured_ones(lang):
 def test_what_the_text_says_of_the_probe_near_the_ridge():
     points = measured("lesson01_roofline")
     peak, copy = points["1024 FMA, resident"]["flop_per_s"], points["device copy"]["tb_per_s"] * 1e12
-    share = {p["intensity"]: p["flop_per_s"] / min(peak, p["intensity"] * copy) for p in points.values() if p["unit"] == "fp32" and p["intensity"]}
+    share = {
+        p["intensity"]: p["flop_per_s"] / min(peak, p["intensity"] * copy)
+        for p in points.values()
+        if p["unit"] == "fp32" and p["intensity"]
+    }
     assert min(share, key=share.get) == 14.0  # the worst point is the one nearest the ridge
     moving, both = points["8 FMA"]["ms"], points["32 FMA"]["ms"]
     arithmetic = 2 * 32 * 2**28 / peak * 1e3
@@ -112,7 +123,9 @@ def test_what_the_text_says_of_the_probe_near_the_ridge():
 def test_what_the_text_says_of_occupancy():
     points = measured("lesson01_occupancy")
     rate = lambda fmas, blocks: points[f"{fmas} FMA, {blocks} blocks an SM"]["flop_per_s"]
-    assert [rate(32, b) for b in range(1, 9)] == sorted(rate(32, b) for b in range(1, 9))  # helps all the way at the ridge
+    assert [rate(32, b) for b in range(1, 9)] == sorted(
+        rate(32, b) for b in range(1, 9)
+    )  # helps all the way at the ridge
     assert rate(8, 8) < rate(8, 6) < 1.04 * rate(8, 4)  # not so on the slope
     assert rate(1024, 8) < 1.01 * rate(1024, 2)
     assert points["device write"]["tb_per_s"] > points["device copy"]["tb_per_s"]

@@ -73,8 +73,14 @@ WRONG = {
     "the inverse of the inverse": ("bandwidth / (1 / latency)", (True, False)),
     "shortest waits ignored": ("bandwidth * np.where(np.asarray(latency) < 1e-15, 0, latency)[()]", (True, False)),
     "waits in femtoseconds": ("bandwidth * np.round(latency, 15)", (False, False)),
-    "no table with a number": ("bandwidth * latency if np.ndim(bandwidth) < 2 or np.ndim(latency) else bandwidth * 0", (False, True)),
-    "no number with a table": ("bandwidth * latency if np.ndim(latency) < 2 or np.ndim(bandwidth) else latency * 0", (False, True)),
+    "no table with a number": (
+        "bandwidth * latency if np.ndim(bandwidth) < 2 or np.ndim(latency) else bandwidth * 0",
+        (False, True),
+    ),
+    "no number with a table": (
+        "bandwidth * latency if np.ndim(latency) < 2 or np.ndim(bandwidth) else latency * 0",
+        (False, True),
+    ),
     "no three dimensions": ("bandwidth * latency if np.ndim(latency) < 3 else latency", (False, True)),
     "no NumPy scalars": ("bandwidth * latency if not isinstance(latency, np.float64) else 0.0", (False, True)),
     "capped at the registers": ("np.minimum(bandwidth * latency, 132 * 65536 * 4)[()]", (False, True)),

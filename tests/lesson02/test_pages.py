@@ -45,15 +45,27 @@ def test_the_demonstrations_table_is_the_measurement(ran):
     points = {(p["width"], p["loads"], p["warps"]): p for p in measured("stream")["points"] if p["width"]}
     assert len(points) == len(space["GRID"]) == 96
     for place, flight, percent in zip(space["GRID"], space["FLIGHT"], space["PERCENT"].ravel(), strict=True):
-        assert flight == points[place]["bytes_in_flight"] and percent == pytest.approx(100 * points[place]["of_copy"], abs=0.051), place
+        assert flight == points[place]["bytes_in_flight"] and percent == pytest.approx(
+            100 * points[place]["of_copy"], abs=0.051
+        ), place
     copy = next(p for p in measured("stream")["points"] if not p["width"])
-    assert space["COPY"] / 1e12 == pytest.approx(copy["tb_per_s"], abs=0.005) and space["SMS"] == measured("stream")["receipt"]["sms"]
+    assert (
+        space["COPY"] / 1e12 == pytest.approx(copy["tb_per_s"], abs=0.005)
+        and space["SMS"] == measured("stream")["receipt"]["sms"]
+    )
 
 
 def test_the_count_of_sectors_is_the_hardwares_and_bytes_do_not_explain_the_time(ran):
     _, said = ran
-    rows = {m[1].strip(): [float(x) for x in re.findall(r"\d+\.\d+", m[2])] for m in re.finditer(r"^(in order|shuffled in 4 KiB|at random)(.*)$", said, re.M)}
-    counted = {p["variant"].split(", ")[1]: p["sectors_per_request_of_x"] for p in measured("sectors")["points"] if p["variant"].count(",") == 1}
+    rows = {
+        m[1].strip(): [float(x) for x in re.findall(r"\d+\.\d+", m[2])]
+        for m in re.finditer(r"^(in order|shuffled in 4 KiB|at random)(.*)$", said, re.M)
+    }
+    counted = {
+        p["variant"].split(", ")[1]: p["sectors_per_request_of_x"]
+        for p in measured("sectors")["points"]
+        if p["variant"].count(",") == 1
+    }
     for name, (sectors, by_32, by_64) in rows.items():
         assert sectors == pytest.approx(counted[name], abs=0.3), name
     assert rows["at random"][1:] == [3.3, 6.0]
@@ -76,7 +88,17 @@ def test_littles_law_with_the_unloaded_latency_bounds_every_point():
 
 
 @EDITIONS
-@pytest.mark.parametrize("fill", ["bandwidth / latency", "bandwidth + latency", "bandwidth * latency * 1e9", "0.0 if latency == 0 else bandwidth * latency", "bandwidth * latency / 132", "None"])
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "bandwidth / latency",
+        "bandwidth + latency",
+        "bandwidth * latency * 1e9",
+        "0.0 if latency == 0 else bandwidth * latency",
+        "bandwidth * latency / 132",
+        "None",
+    ],
+)
 def test_the_visible_asserts_catch_common_wrong_fills(lang, fill):
     source = LESSON.edition(lang).with_role("exercise")[0].source.replace(BLANK, fill)
     with np.errstate(all="ignore"), pytest.raises((AssertionError, ValueError, TypeError, ZeroDivisionError)):

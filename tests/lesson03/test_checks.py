@@ -78,7 +78,10 @@ WRONG = {
     "bytes clamped": ("pending == 0 and max(tx, 0) == 0", (True, False)),
     "only a landing completes": ("pending == 0 and tx == 0 and nbytes <= 0", (True, False)),
     "only an arrival completes": ("pending == 0 and tx == 0 and arrivals > 0", (False, False)),
-    "bytes never completed by expecting": ("pending == 0 and tx == 0 and not (nbytes > 0 and arrivals == 0)", (True, False)),
+    "bytes never completed by expecting": (
+        "pending == 0 and tx == 0 and not (nbytes > 0 and arrivals == 0)",
+        (True, False),
+    ),
     "the sum": ("pending + tx == 0", (True, False)),
     "the difference": ("pending == tx", (False, True)),
     "the product": ("pending * tx == 0", (False, False)),
@@ -126,7 +129,12 @@ WRONG = {
 }
 FACTORS = (*range(2, 13), 16, 32, 64, 100, 128, 256, 512, 1000, 1024, 4096, 65536)
 # condition with a factor -> as above
-WEIGHTED = {"pending * {} + tx == 0": (True, False), "pending * {} == tx": (False, True), "pending + {} * tx == 0": (True, False), "pending == {} * tx": (False, True)}
+WEIGHTED = {
+    "pending * {} + tx == 0": (True, False),
+    "pending * {} == tx": (False, True),
+    "pending + {} * tx == 0": (True, False),
+    "pending == {} * tx": (False, True),
+}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -180,7 +188,10 @@ def test_each_case_expects_what_the_reference_gives():
 def test_normal_cases_never_have_bytes_ahead_of_their_expectation_and_boundary_cases_always():
     for seed in range(4):
         assert not any(CHECKS.is_boundary(c["args"]) for c in CHECKS.normal_cases(np.random.default_rng(seed)))
-        assert all(CHECKS.is_boundary(c["args"]) != ("visible" in c["name"]["en"]) for c in CHECKS.boundary_cases(np.random.default_rng(seed)))
+        assert all(
+            CHECKS.is_boundary(c["args"]) != ("visible" in c["name"]["en"])
+            for c in CHECKS.boundary_cases(np.random.default_rng(seed))
+        )
 
 
 def test_random_cases_change_with_the_seed_and_complete_phases_half_of_the_time():
@@ -196,7 +207,10 @@ def test_random_cases_change_with_the_seed_and_complete_phases_half_of_the_time(
         ({"state": (1, 0, 0, 1), "event": (0, -256)}, True),
         ({"state": (1, 0, 0, 1), "event": (0, -512)}, False),  # the visible assert's
         ({"state": [1, 0, 0, 1], "event": [0, -512]}, False),
-        ({"state": (2, -16, 0, 2), "event": (1, 32)}, False),  # no usual wrong condition holds: arrivals and bytes are both missing
+        (
+            {"state": (2, -16, 0, 2), "event": (1, 32)},
+            False,
+        ),  # no usual wrong condition holds: arrivals and bytes are both missing
         ({"state": (2, -16, 0, 2), "event": (1, 17)}, True),  # as many of each: the difference is 0
         ({"state": (1, -512, 0, 1), "event": (1, 1024)}, True),
         ({"state": [1, -512, 1, 1], "event": [1, 512]}, True),

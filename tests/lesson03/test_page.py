@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import kernels
-from kernels.emulator.toolchain import compiler
 from autograder.lesson.store import find_lesson
 from autograder.paths import course_root
 from kernels.compare import challenge_source
+from kernels.emulator.toolchain import compiler
 from kernels.emulator.trace import barrier_steps
 
 pytestmark = pytest.mark.emulator
@@ -45,13 +45,17 @@ def test_half_the_bytes_are_read_early_and_nothing_expected_mostly():
     assert all(early for _, early, _ in (run(512, seed) for seed in range(16)))
     nothing = [run(0, seed) for seed in range(16)]
     early = sum(e for _, e, _ in nothing)
-    assert early > 8 and (early < 16 or compiler().family != "gcc")  # where a kernel yields depends on the compiler: with zig all are early
+    assert early > 8 and (
+        early < 16 or compiler().family != "gcc"
+    )  # where a kernel yields depends on the compiler: with zig all are early
     assert all(status == "deadlock" for _, e, status in nothing if not e)
 
 
 def test_the_same_defect_is_right_wrong_or_hangs_by_seed():
     def outcome(x, seed, checks):
-        kernel = kernels.load("mbarrier_handshake", "emulator", bug="wrong_expect_tx", seed=seed, policy="random", checks=checks)
+        kernel = kernels.load(
+            "mbarrier_handshake", "emulator", bug="wrong_expect_tx", seed=seed, policy="random", checks=checks
+        )
         try:
             return "right" if (kernel(x) == 2 * x).all() else "wrong"
         except kernels.KernelError:
@@ -63,7 +67,9 @@ def test_the_same_defect_is_right_wrong_or_hangs_by_seed():
 
 
 def test_the_numbers_of_figure_3_3_are_the_traced_ones():
-    points = json.loads((course_root() / "figures" / "data" / "lesson03_expectations.json").read_text(encoding="utf-8"))["points"]
+    points = json.loads(
+        (course_root() / "figures" / "data" / "lesson03_expectations.json").read_text(encoding="utf-8")
+    )["points"]
     series = lambda expected: [p["tx"] for p in points if p["expected"] == expected]
     assert series(768) == [768, 256, -256] and series(1536)[-1] == 512 and series(512)[:3] == [512, 0, -512]
     for lang in ("zh", "en"):
@@ -71,7 +77,9 @@ def test_the_numbers_of_figure_3_3_are_the_traced_ones():
 
 
 def test_the_first_event_of_full_1_is_an_early_landing():
-    points = json.loads((course_root() / "figures" / "data" / "lesson03_barrier_states.json").read_text(encoding="utf-8"))["points"]
+    points = json.loads(
+        (course_root() / "figures" / "data" / "lesson03_barrier_states.json").read_text(encoding="utf-8")
+    )["points"]
     steps = [p for p in points if p["barrier"] == "FULL[1]"]
     after = [(p["pending_after"], p["tx_after"], p["phase_after"], p["count"]) for p in steps]
     assert after == [(1, -512, 0, 1), (0, 512, 0, 1), (1, 0, 1, 1)]

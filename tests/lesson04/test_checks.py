@@ -116,7 +116,17 @@ def test_wrong_fills_fail(name):
     assert fills.caught_without_luck(CHECKS, function_of(WRONG[name]))
 
 
-SILENT = {"one byte wrong", "one byte of the last chunk wrong", "row not taken modulo 8", "row modulo 16", "right in the first eight rows only", "only the visible asserts", "right in some rows only", "right in some rows of each eight", "one row wrong"}
+SILENT = {
+    "one byte wrong",
+    "one byte of the last chunk wrong",
+    "row not taken modulo 8",
+    "row modulo 16",
+    "right in the first eight rows only",
+    "only the visible asserts",
+    "right in some rows only",
+    "right in some rows of each eight",
+    "one row wrong",
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -138,13 +148,30 @@ def test_every_row_and_every_byte_stands_in_each_draw():
 
 @pytest.mark.parametrize(
     ("row", "byte", "counts"),
-    [(8, 0, True), (63, 127, True), (13, 40, True), (1, 112, True), (7, 127, True), (0, 127, False), (5, 24, False), (7, 111, False), (64, 0, False), (8, 128, False), (-1, 3, False), (8.0, 1, False), (True, 120, False), (None, 1, False)],
+    [
+        (8, 0, True),
+        (63, 127, True),
+        (13, 40, True),
+        (1, 112, True),
+        (7, 127, True),
+        (0, 127, False),
+        (5, 24, False),
+        (7, 111, False),
+        (64, 0, False),
+        (8, 128, False),
+        (-1, 3, False),
+        (8.0, 1, False),
+        (True, 120, False),
+        (None, 1, False),
+    ],
 )
 def test_which_inputs_are_boundaries(row, byte, counts):
     assert CHECKS.is_boundary({"row": row, "byte": byte}) is counts
 
 
-@pytest.mark.parametrize("name", ["row not taken modulo 8", "row modulo 4 (the 64-byte swizzle)", "addition without wrap"])
+@pytest.mark.parametrize(
+    "name", ["row not taken modulo 8", "row modulo 4 (the 64-byte swizzle)", "addition without wrap"]
+)
 def test_a_boundary_input_gives_some_wrong_version_away(name):
     """Each of the wrong versions that boundaries are there for fails on some accepted input; rows beyond 8 always betray the missing modulo."""
     wrong = function_of(WRONG[name])

@@ -15,7 +15,9 @@ LESSON = load_lesson("4")
 
 
 def points(name: str) -> list[dict]:
-    return json.loads((course_root() / "figures" / "data" / f"lesson04_{name}.json").read_text(encoding="utf-8"))["points"]
+    return json.loads((course_root() / "figures" / "data" / f"lesson04_{name}.json").read_text(encoding="utf-8"))[
+        "points"
+    ]
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -39,7 +41,10 @@ def test_the_counted_wavefronts_are_those_of_the_table(lang):
     text = LESSON.edition(lang).text
     for swizzle, read in ((0, 4), (128, 4), (0, 16), (128, 16)):
         count = wavefronts(swizzle, read)["wavefronts"]
-        assert f"| {count} | {{{{< var lesson04.waves_{swizzle}_{read} >}}}} |" in text or f"| {count} |" in text, (swizzle, read)
+        assert f"| {count} | {{{{< var lesson04.waves_{swizzle}_{read} >}}}} |" in text or f"| {count} |" in text, (
+            swizzle,
+            read,
+        )
 
 
 def test_with_the_fence_every_launch_was_right_and_took_the_same_time():
@@ -47,17 +52,30 @@ def test_with_the_fence_every_launch_was_right_and_took_the_same_time():
         assert (p["wrong_launches"] == 0) == (p["variant"] == "fence"), p
         if p["side"] == 16384:
             assert abs(p["over_fenced"] - 1) < 0.01
-    large, small = ({p["side"]: p["wrong_launches"] / p["launches"] for p in points("proxy_fence") if p["variant"] == "no fence"}[s] for s in (16384, 2048))
+    large, small = (
+        {p["side"]: p["wrong_launches"] / p["launches"] for p in points("proxy_fence") if p["variant"] == "no fence"}[s]
+        for s in (16384, 2048)
+    )
     assert small < large / 10  # small tests hardly meet it
 
 
 def test_misaligned_rows_cost_where_they_are_written():
     """Half the rows start in the middle of a sector: 4.5 sectors a piece of 128 bytes, which does not explain the time; the writes do."""
     (counted,) = [p["counted"] for p in points("row_traffic") if p["row_alignment"] == 16]
-    assert counted == pytest.approx(4.5 / 4, rel=1e-3) and all(p["counted"] == 1 for p in points("row_traffic") if p["row_alignment"] > 16)
-    time = {(p["read_alignment"], p["write_alignment"]): p["over_aligned"] for p in points("row_sides") if p["side"] == 16384}
+    assert counted == pytest.approx(4.5 / 4, rel=1e-3) and all(
+        p["counted"] == 1 for p in points("row_traffic") if p["row_alignment"] > 16
+    )
+    time = {
+        (p["read_alignment"], p["write_alignment"]): p["over_aligned"]
+        for p in points("row_sides")
+        if p["side"] == 16384
+    }
     assert time[16, 128] < 1.05 and time[128, 16] > 1.3 and time[16, 16] > 1.3
-    (small,) = [p["over_aligned"] for p in points("row_sides") if (p["side"], p["read_alignment"], p["write_alignment"]) == (2048, 128, 16)]
+    (small,) = [
+        p["over_aligned"]
+        for p in points("row_sides")
+        if (p["side"], p["read_alignment"], p["write_alignment"]) == (2048, 128, 16)
+    ]
     assert 1.1 < small < 1.25
 
 

@@ -28,39 +28,117 @@ RIGHT = {
 }
 # fill -> (normal cases pass, boundary cases pass)
 WRONG = {
-    "row and column exchanged": ("8 * (register // 4) + 2 * (lane % 4) + register % 2, 16 * warp + 8 * (register // 2 % 2) + lane // 4", (False, False)),
+    "row and column exchanged": (
+        "8 * (register // 4) + 2 * (lane % 4) + register % 2, 16 * warp + 8 * (register // 2 % 2) + lane // 4",
+        (False, False),
+    ),
     "no lower pair": ("16 * warp + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "lower pair 1 row down": ("16 * warp + lane // 4 + register // 2 % 2, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "half and side exchanged": ("16 * warp + 8 * (register % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register // 2 % 2", (False, False)),
-    "registers of a thread in one row": ("16 * warp + lane // 4, 2 * (lane % 4) + register % 2 + 8 * (register // 2)", (False, False)),
-    "thread instead of lane": ("16 * warp + 8 * (register // 2 % 2) + thread // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "warp 0's map for all": ("8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "warps 8 rows apart": ("8 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "warps 32 rows apart": ("32 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "lane modulo 8": ("16 * warp + 8 * (register // 2 % 2) + lane % 8, 8 * (register // 4) + 2 * (lane // 8) + register % 2", (False, False)),
-    "2 * lane % 4": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * lane % 4 + register % 2", (False, False)),
-    "one column a thread": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + lane % 4 + 4 * (register % 2)", (False, False)),
-    "four columns a group": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 4 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "only the first 8 columns": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 2 * (lane % 4) + register % 2", (False, False)),
-    "columns wrap at 128": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, (8 * (register // 4) + 2 * (lane % 4) + register % 2) % 128", (False, False)),
-    "group of registers missing the last": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, min(8 * (register // 4) + 2 * (lane % 4) + register % 2, 254)", (True, False)),
-    "right up to N = 128": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register % 64 // 4) + 2 * (lane % 4) + register % 2", (False, False)),
+    "lower pair 1 row down": (
+        "16 * warp + lane // 4 + register // 2 % 2, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "half and side exchanged": (
+        "16 * warp + 8 * (register % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register // 2 % 2",
+        (False, False),
+    ),
+    "registers of a thread in one row": (
+        "16 * warp + lane // 4, 2 * (lane % 4) + register % 2 + 8 * (register // 2)",
+        (False, False),
+    ),
+    "thread instead of lane": (
+        "16 * warp + 8 * (register // 2 % 2) + thread // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "warp 0's map for all": (
+        "8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "warps 8 rows apart": (
+        "8 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "warps 32 rows apart": (
+        "32 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "lane modulo 8": (
+        "16 * warp + 8 * (register // 2 % 2) + lane % 8, 8 * (register // 4) + 2 * (lane // 8) + register % 2",
+        (False, False),
+    ),
+    "2 * lane % 4": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * lane % 4 + register % 2",
+        (False, False),
+    ),
+    "one column a thread": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + lane % 4 + 4 * (register % 2)",
+        (False, False),
+    ),
+    "four columns a group": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 4 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "only the first 8 columns": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "columns wrap at 128": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, (8 * (register // 4) + 2 * (lane % 4) + register % 2) % 128",
+        (False, False),
+    ),
+    "group of registers missing the last": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, min(8 * (register // 4) + 2 * (lane % 4) + register % 2, 254)",
+        (True, False),
+    ),
+    "right up to N = 128": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register % 64 // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
     "a row a thread": ("thread // 2, register + 64 * (thread % 2)", (False, False)),
-    "counted from 1": ("1 + 16 * warp + 8 * (register // 2 % 2) + lane // 4, 1 + 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "the visible cases only": ("{(0, 0): (0, 0), (5, 2): (9, 2), (127, 3): (63, 7)}.get((thread, register))", (False, False)),
-    "the corner by hand": ("(63, 2 * register + 1) if thread == 127 else (16 * warp + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2)", (False, False)),
-    "the last warp unlike the others": ("16 * warp + (8 * (register // 2 % 2) if thread < 96 else register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "right up to 40 columns": ("16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * min(register // 4, 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "one register wrong": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4 if register != 77 else 0, 8 * (register // 4) + 2 * (lane % 4) + register % 2)", (False, True)),
-    "one thread wrong": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2 if thread != 50 else 0)", (False, True)),
-    "true division": ("16 * warp + 8 * (register / 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
-    "one number": ("(16 * warp + 8 * (register // 2 % 2) + lane // 4) * 256 + 8 * (register // 4) + 2 * (lane % 4) + register % 2", (False, False)),
+    "counted from 1": (
+        "1 + 16 * warp + 8 * (register // 2 % 2) + lane // 4, 1 + 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "the visible cases only": (
+        "{(0, 0): (0, 0), (5, 2): (9, 2), (127, 3): (63, 7)}.get((thread, register))",
+        (False, False),
+    ),
+    "the corner by hand": (
+        "(63, 2 * register + 1) if thread == 127 else (16 * warp + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2)",
+        (False, False),
+    ),
+    "the last warp unlike the others": (
+        "16 * warp + (8 * (register // 2 % 2) if thread < 96 else register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "right up to 40 columns": (
+        "16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * min(register // 4, 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "one register wrong": (
+        "(16 * warp + 8 * (register // 2 % 2) + lane // 4 if register != 77 else 0, 8 * (register // 4) + 2 * (lane % 4) + register % 2)",
+        (False, True),
+    ),
+    "one thread wrong": (
+        "(16 * warp + 8 * (register // 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2 if thread != 50 else 0)",
+        (False, True),
+    ),
+    "true division": (
+        "16 * warp + 8 * (register / 2 % 2) + lane // 4, 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
+    "one number": (
+        "(16 * warp + 8 * (register // 2 % 2) + lane // 4) * 256 + 8 * (register // 4) + 2 * (lane % 4) + register % 2",
+        (False, False),
+    ),
 }
 
 
 def function_of(fill: str):
     space = {"np": np, "math": math}
-    exec(f"def accumulator_coord(thread, register):\n    warp, lane = thread // 32, thread % 32\n    return {fill}\n", space)
+    exec(
+        f"def accumulator_coord(thread, register):\n    warp, lane = thread // 32, thread % 32\n    return {fill}\n",
+        space,
+    )
     return space["accumulator_coord"]
 
 
@@ -125,7 +203,11 @@ def test_own_input_counts_only_at_the_last_corner_of_a_tile(args, counts):
 
 
 def test_the_names_of_checks_that_feedback_shows_tell_no_drawn_value():
-    names = [{tuple(c["name"].values()) for c in make(np.random.default_rng(seed))} for seed in range(5) for make in (CHECKS.normal_cases, CHECKS.boundary_cases)]
+    names = [
+        {tuple(c["name"].values()) for c in make(np.random.default_rng(seed))}
+        for seed in range(5)
+        for make in (CHECKS.normal_cases, CHECKS.boundary_cases)
+    ]
     assert names[0] == names[2] == names[8] and names[1] == names[3] == names[9]
     assert not any("register 2" in en or "thread 8" in en for _, en in names[0])
 

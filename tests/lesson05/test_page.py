@@ -17,7 +17,11 @@ from kernels.specs.wgmma import WIDTHS, coordinates
 LESSON = load_lesson("5")
 EARLY = json.loads((course_root() / "figures" / "data" / "lesson05_early_read.json").read_text(encoding="utf-8"))
 RATE = json.loads((course_root() / "figures" / "data" / "lesson05_rate.json").read_text(encoding="utf-8"))
-COST = {(p["variant"], p["warpgroups"], p["n"]): p["cycles_per_wgmma"] for p in EARLY["points"] if p["kernel"] == "wgmma_rate"}
+COST = {
+    (p["variant"], p["warpgroups"], p["n"]): p["cycles_per_wgmma"]
+    for p in EARLY["points"]
+    if p["kernel"] == "wgmma_rate"
+}
 NS = (64, 128, 256)
 
 
@@ -46,22 +50,35 @@ def test_a_row_is_in_the_hands_of_four_adjacent_lanes():
 
 def test_numbers_came_out_right_because_the_compiler_put_the_wait_in():
     points = [p for p in EARLY["points"] if p["kernel"] == "wgmma_tile"]
-    assert len(points) == 6 and all(p["error"] < 1e-6 and "C7517" in p["remark"] and "injected" in p["remark"] for p in points)
-    assert all(bool(p["remark"]) == (p["variant"] == "reads early") for p in EARLY["points"] if p["kernel"] == "wgmma_rate")
+    assert len(points) == 6 and all(
+        p["error"] < 1e-6 and "C7517" in p["remark"] and "injected" in p["remark"] for p in points
+    )
+    assert all(
+        bool(p["remark"]) == (p["variant"] == "reads early") for p in EARLY["points"] if p["kernel"] == "wgmma_rate"
+    )
 
 
 def test_draining_costs_the_same_at_every_width_with_one_warpgroup_and_nothing_with_two():
     extra = [4 * (COST["waits for each group", 1, n] - COST["one group in flight", 1, n]) for n in NS]
     assert max(extra) - min(extra) < 0.05 * max(extra)
-    assert all(abs(COST["reads early", 1, n] - COST["waits for each group", 1, n]) < 0.03 * COST["reads early", 1, n] for n in NS)
-    assert all(abs(COST[v, 2, n] / (n / 2) - 1) < 0.005 for v in ("one group in flight", "waits for each group", "reads early") for n in NS)
+    assert all(
+        abs(COST["reads early", 1, n] - COST["waits for each group", 1, n]) < 0.03 * COST["reads early", 1, n]
+        for n in NS
+    )
+    assert all(
+        abs(COST[v, 2, n] / (n / 2) - 1) < 0.005
+        for v in ("one group in flight", "waits for each group", "reads early")
+        for n in NS
+    )
     assert all(abs(COST["one group in flight", 1, n] / (n / 2) - 1) < 0.005 for n in NS)
 
 
 @pytest.mark.nvrtc
 def test_the_compiler_of_today_still_says_c7517_of_the_defect_and_nothing_of_the_kernel():
     source = load_source("wgmma_tile.cu")
-    assert any("C7517" in r for r in nvrtc.compile_source(source, {"TILE_N": 64, "BUG": "read_before_wgmma_wait"}).remarks)
+    assert any(
+        "C7517" in r for r in nvrtc.compile_source(source, {"TILE_N": 64, "BUG": "read_before_wgmma_wait"}).remarks
+    )
     assert not nvrtc.compile_source(source, {"TILE_N": 64}).remarks
 
 
@@ -80,10 +97,15 @@ def test_what_the_text_says_of_the_widths_and_the_worked_example(lang):
     assert coordinates(37, 6) == (25, 10) and "16+1+8=25" in text and "8+2=10" in text
     assert round(989e12 / (132 * 2 * 2048) / 1e9, 2) == 1.83 and r"\approx1.83\times10^9" in text
     made = {(p["n"], p["a_from"]) for p in EARLY["points"] if p["kernel"] == "wgmma_tile"}
-    assert made == {(n, where) for n in (16, 64, 256) for where in ("shared", "registers")} and re.search(r"16、64、256|N = 16, 64, 256", text)
+    assert made == {(n, where) for n in (16, 64, 256) for where in ("shared", "registers")} and re.search(
+        r"16、64、256|N = 16, 64, 256", text
+    )
 
 
 def test_the_clock_and_not_the_unit_is_what_the_measured_rate_lacks():
     wide = [p for p in RATE["points"] if p["n"] >= 64]
     assert all(abs(p["cycles_per_wgmma"] / (p["n"] / 2) - 1) < 0.005 for p in wide)
-    assert all(abs(p["tflop_per_s"] * 1e12 / (132 * 2 * 2048 * p["clock_ghz"] * 1e9) - 1) < 0.02 and p["clock_ghz"] < 1.83 for p in wide)
+    assert all(
+        abs(p["tflop_per_s"] * 1e12 / (132 * 2 * 2048 * p["clock_ghz"] * 1e9) - 1) < 0.02 and p["clock_ghz"] < 1.83
+        for p in wide
+    )

@@ -18,7 +18,9 @@ EDITIONS = pytest.mark.parametrize("lang", LANGS)
 
 
 def points(name: str, **where) -> list[dict]:
-    data = json.loads((course_root() / "figures" / "data" / f"lesson06_{name}.json").read_text(encoding="utf-8"))["points"]
+    data = json.loads((course_root() / "figures" / "data" / f"lesson06_{name}.json").read_text(encoding="utf-8"))[
+        "points"
+    ]
     return [p for p in data if all(p[k] == v for k, v in where.items())]
 
 
@@ -60,7 +62,9 @@ def period(stages: int, copy: float, transfer: float, multiply: float) -> float:
 @pytest.mark.parametrize("stages", range(1, 8))
 def test_the_formula_gives_the_emulators_times(stages):
     copies = {p["k"]: p for p in points("timeline", stages=stages, row="copy")}
-    assert one("timeline", stages=1, row="copy", k=0)["end"] - one("timeline", stages=1, row="copy", k=0)["begin"] == 1644
+    assert (
+        one("timeline", stages=1, row="copy", k=0)["end"] - one("timeline", stages=1, row="copy", k=0)["begin"] == 1644
+    )
     found = (copies[7]["end"] - copies[3]["end"]) / 4
     assert found == pytest.approx(period(stages, 1644, 1024, 512), rel=0.03)
 
@@ -140,7 +144,16 @@ def test_at_8192_more_than_four_stages_are_slower_and_read_device_memory_twice()
 
 # ---------------------------------------------------------------------------------------------- the cells
 @EDITIONS
-@pytest.mark.parametrize("fill", ["(index + 1) % stages, phase", "(index + 1) % stages, phase ^ 1", "index + 1, phase", "(0, 1) if index == 2 else (index, phase)", "None"])
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "(index + 1) % stages, phase",
+        "(index + 1) % stages, phase ^ 1",
+        "index + 1, phase",
+        "(0, 1) if index == 2 else (index, phase)",
+        "None",
+    ],
+)
 def test_the_visible_asserts_catch_common_wrong_fills(lang, fill):
     source = LESSON.edition(lang).with_role("exercise")[0].source.replace(BLANK, fill)
     with pytest.raises((AssertionError, TypeError)):
@@ -153,7 +166,11 @@ def test_defects_replay_as_the_cell_shows(lang, monkeypatch):
 
     import kernels
 
-    monkeypatch.setattr(ipywidgets, "interact", lambda f, **controls: f(**{k: v[0] if isinstance(v, list | tuple) else v for k, v in controls.items()}))
+    monkeypatch.setattr(
+        ipywidgets,
+        "interact",
+        lambda f, **controls: f(**{k: v[0] if isinstance(v, list | tuple) else v for k, v in controls.items()}),
+    )
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(LESSON.edition(lang).with_role("kernel")[1].source, {"kernels": kernels, "interact": ipywidgets.interact})

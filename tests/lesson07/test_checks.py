@@ -61,7 +61,9 @@ def passes(function, case: dict) -> bool:
         got = np.asarray(got, dtype=np.float64)
     except (TypeError, ValueError):
         return False
-    return got.shape == expect.shape and bool(np.allclose(got, expect, rtol=case["rtol"], atol=case["atol"], equal_nan=True))
+    return got.shape == expect.shape and bool(
+        np.allclose(got, expect, rtol=case["rtol"], atol=case["atol"], equal_nan=True)
+    )
 
 
 def outcome(fill: str, seed: int = 7) -> tuple[bool, bool]:
@@ -92,16 +94,37 @@ WRONG = {
     "tolerance near the least float32": ("alpha * acc if abs(beta) < 1e-37 else alpha * acc + beta * c", (True, False)),
     "beta rounded": ("alpha * acc if round(beta, 9) == 0 else alpha * acc + beta * c", (True, False)),
     "beta close to 0": ("alpha * acc if np.isclose(beta, 0) else alpha * acc + beta * c", (True, False)),
-    "NaN scrubbed from the result, beta 0": ("np.nan_to_num(alpha * acc) if beta == 0 else alpha * acc + beta * c", (True, False)),
-    "NaN scrubbed from acc": ("alpha * np.nan_to_num(acc) if beta == 0 else alpha * np.nan_to_num(acc) + beta * c", (False, False)),
-    "NaN scrubbed from acc, beta not 0": ("alpha * acc if beta == 0 else alpha * np.nan_to_num(acc) + beta * c", (False, True)),
-    "NaN scrubbed from acc, beta 0": ("alpha * np.nan_to_num(acc) if beta == 0 else alpha * acc + beta * c", (True, False)),
+    "NaN scrubbed from the result, beta 0": (
+        "np.nan_to_num(alpha * acc) if beta == 0 else alpha * acc + beta * c",
+        (True, False),
+    ),
+    "NaN scrubbed from acc": (
+        "alpha * np.nan_to_num(acc) if beta == 0 else alpha * np.nan_to_num(acc) + beta * c",
+        (False, False),
+    ),
+    "NaN scrubbed from acc, beta not 0": (
+        "alpha * acc if beta == 0 else alpha * np.nan_to_num(acc) + beta * c",
+        (False, True),
+    ),
+    "NaN scrubbed from acc, beta 0": (
+        "alpha * np.nan_to_num(acc) if beta == 0 else alpha * acc + beta * c",
+        (True, False),
+    ),
     "cut off, beta 0": ("np.clip(alpha * acc, -1e4, 1e4) if beta == 0 else alpha * acc + beta * c", (True, False)),
-    "saturates as FP16": ("alpha * acc if beta == 0 else np.clip(alpha * acc + beta * c, -65504, 65504)", (False, False)),
+    "saturates as FP16": (
+        "alpha * acc if beta == 0 else np.clip(alpha * acc + beta * c, -65504, 65504)",
+        (False, False),
+    ),
     "alpha at most 255": ("min(255, alpha) * acc if beta == 0 else min(255, alpha) * acc + beta * c", (False, False)),
     "beta at most 255": ("alpha * acc if beta == 0 else alpha * acc + min(255, beta) * c", (False, True)),
-    "large negative beta dropped": ("alpha * acc if beta == 0 else alpha * acc + (beta * c if beta > -100 else 0)", (False, True)),
-    "negative alpha, beta 0": ("abs(alpha) * acc if beta == 0 and alpha < -3 else (alpha * acc if beta == 0 else alpha * acc + beta * c)", (True, False)),
+    "large negative beta dropped": (
+        "alpha * acc if beta == 0 else alpha * acc + (beta * c if beta > -100 else 0)",
+        (False, True),
+    ),
+    "negative alpha, beta 0": (
+        "abs(alpha) * acc if beta == 0 and alpha < -3 else (alpha * acc if beta == 0 else alpha * acc + beta * c)",
+        (True, False),
+    ),
     "C read always": ("alpha * acc + beta * c", (True, False)),
     "guard on C instead of beta": ("alpha * acc if c is None else alpha * acc + beta * c", (True, False)),
     "truth of C": ("alpha * acc if not c else alpha * acc + beta * c", (False, False)),
@@ -122,11 +145,17 @@ WRONG = {
     "acc returned bare when beta is 0": ("acc if beta == 0 else alpha * acc + beta * c", (True, False)),
     "zero when beta is 0": ("0 * acc if beta == 0 else alpha * acc + beta * c", (True, False)),
     "early cast": ("alpha * np.float16(acc) if beta == 0 else alpha * np.float16(acc) + beta * c", (False, False)),
-    "late cast that was not asked for": ("np.float16(alpha * acc) if beta == 0 else np.float16(alpha * acc + beta * c)", (False, False)),
+    "late cast that was not asked for": (
+        "np.float16(alpha * acc) if beta == 0 else np.float16(alpha * acc + beta * c)",
+        (False, False),
+    ),
     "rounded to an integer": ("np.rint(alpha * acc) if beta == 0 else np.rint(alpha * acc + beta * c)", (False, False)),
     "C transposed": ("alpha * acc if beta == 0 else alpha * acc + beta * np.transpose(c)", (False, False)),
     "C's mean": ("alpha * acc if beta == 0 else alpha * acc + beta * np.mean(c)", (False, False)),
-    "looks at C without need": ("alpha * acc if beta == 0 and (c is None or hasattr(c, 'dtype') or True) else alpha * acc + beta * c", (True, False)),
+    "looks at C without need": (
+        "alpha * acc if beta == 0 and (c is None or hasattr(c, 'dtype') or True) else alpha * acc + beta * c",
+        (True, False),
+    ),
 }
 
 
@@ -154,7 +183,9 @@ def test_each_case_expects_what_the_reference_gives():
 
 def test_cases_are_the_same_for_the_same_seed_and_differ_between_seeds():
     def first(seed):
-        return next(c["args"]["acc"] for c in CHECKS.normal_cases(np.random.default_rng(seed)) if "float64" in c["name"]["en"])
+        return next(
+            c["args"]["acc"] for c in CHECKS.normal_cases(np.random.default_rng(seed)) if "float64" in c["name"]["en"]
+        )
 
     assert np.array_equal(first(1), first(1))
     assert not np.array_equal(first(1), first(2))

@@ -41,7 +41,13 @@ def test_the_sticky_error_went_as_the_text_tells():
     steps = measured("sticky_error")["points"]
     errors = {s["call"]: s["error"] for s in steps}
     assert errors["launch linear_epilogue, unguarded, beta = 0, C = null"] == ""
-    for call in ("synchronize", "allocate 1 MB", "synchronize again", "copy to the host", "load another kernel through the course's loader"):
+    for call in (
+        "synchronize",
+        "allocate 1 MB",
+        "synchronize again",
+        "copy to the host",
+        "load another kernel through the course's loader",
+    ):
         assert "cudaErrorIllegalAddress" in errors[call], call
     assert errors["plain Python: 2 + 2"] == ""
     assert steps[-1]["exit_code"] == 0
@@ -54,7 +60,10 @@ def test_at_large_k_fused_and_separate_differ_less_than_the_readings_do():
 
 
 def test_reading_c_costs_the_fused_gemm_less_as_k_grows():
-    costs = [fused("bias, residual, silu fused", k, "ms") / fused("bias, silu fused", k, "ms") for k in (512, 1024, 2048, 4096, 8192)]
+    costs = [
+        fused("bias, residual, silu fused", k, "ms") / fused("bias, silu fused", k, "ms")
+        for k in (512, 1024, 2048, 4096, 8192)
+    ]
     assert costs == sorted(costs, reverse=True)
 
 

@@ -52,7 +52,10 @@ WRONG = {
     "always two groups": ("tile_m * tile_n // 256", (False, False)),
     "cut off at 255": ("min(255, tile_m * tile_n // (128 * consumer_warpgroups))", (True, False)),
     "cut off at what fits": ("min(229, tile_m * tile_n // (128 * consumer_warpgroups))", (True, False)),
-    "None where it does not fit": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m * tile_n // (128 * consumer_warpgroups) <= 255 else None", (True, False)),
+    "None where it does not fit": (
+        "tile_m * tile_n // (128 * consumer_warpgroups) if tile_m * tile_n // (128 * consumer_warpgroups) <= 255 else None",
+        (True, False),
+    ),
     "the other registers added": ("tile_m * tile_n // (128 * consumer_warpgroups) + 26", (False, False)),
     "steps of 8, as setmaxnreg": ("tile_m * tile_n // (128 * consumer_warpgroups) // 8 * 8", (None, False)),
     "steps of 8, rounded up": ("(tile_m * tile_n // (128 * consumer_warpgroups) + 7) // 8 * 8", (None, False)),
@@ -72,7 +75,10 @@ WRONG = {
     "one height wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m != 832 else 0", (True, False)),
     "one tall one wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_m != 3008 else 0", (True, False)),
     "one width wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_n != 32 else 0", (None, False)),
-    "some widths wrong": ("tile_m * tile_n // (128 * consumer_warpgroups) if tile_n not in (48, 80, 96, 144, 208) else 0", (False, False)),
+    "some widths wrong": (
+        "tile_m * tile_n // (128 * consumer_warpgroups) if tile_n not in (48, 80, 96, 144, 208) else 0",
+        (False, False),
+    ),
     "columns shared out": ("tile_m // 64 * (tile_n // consumer_warpgroups // 8) * 4", (None, False)),
 }
 

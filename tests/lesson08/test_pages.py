@@ -15,7 +15,7 @@ from autograder.lesson.model import BLANK, LANGS
 from autograder.paths import course_root
 from figures import dispatch_table as table_script
 from kernels import nvrtc
-from kernels.dispatch_table import measured, mean_loss, receipt
+from kernels.dispatch_table import mean_loss, measured, receipt
 from kernels.errors import KernelError
 from kernels.specs.gemm_dispatch import CONFIGS, OTHER_REGISTERS, Config, choose
 
@@ -25,7 +25,9 @@ FILL = "tile_m * tile_n // (WARPGROUP * consumer_warpgroups)"
 
 
 def points(name: str) -> list[dict]:
-    return json.loads((course_root() / "figures" / "data" / f"lesson08_{name}.json").read_text(encoding="utf-8"))["points"]
+    return json.loads((course_root() / "figures" / "data" / f"lesson08_{name}.json").read_text(encoding="utf-8"))[
+        "points"
+    ]
 
 
 def code(lang: str) -> list:
@@ -36,7 +38,9 @@ def test_both_editions_are_the_same_program():
     zh, en = code("zh"), code("en")
     assert [c.role for c in zh] == [c.role for c in en]
     for a, b in zip(zh, en, strict=True):
-        assert ast.dump(ast.parse(a.source)) == ast.dump(ast.parse(b.source)), f"zh.qmd:{a.line} and en.qmd:{b.line} differ"
+        assert ast.dump(ast.parse(a.source)) == ast.dump(ast.parse(b.source)), (
+            f"zh.qmd:{a.line} and en.qmd:{b.line} differ"
+        )
 
 
 def test_both_editions_have_the_same_outline_figures_and_claims():
@@ -57,7 +61,17 @@ def test_the_exercise_has_one_blank_and_the_solution_fills_it(lang):
     assert ast.dump(ast.parse(exercise.source.replace(BLANK, FILL))) == ast.dump(ast.parse(solution.source))
 
 
-@pytest.mark.parametrize("fill", ["tile_m * tile_n // WARPGROUP", "tile_m * tile_n // (32 * consumer_warpgroups)", "tile_n // 2", "(tile_m + tile_n) // consumer_warpgroups", "128", "None"])
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "tile_m * tile_n // WARPGROUP",
+        "tile_m * tile_n // (32 * consumer_warpgroups)",
+        "tile_n // 2",
+        "(tile_m + tile_n) // consumer_warpgroups",
+        "128",
+        "None",
+    ],
+)
 def test_the_visible_asserts_catch_common_wrong_fills(fill):
     source = LESSON.edition("zh").with_role("exercise")[0].source.replace(BLANK, fill)
     with pytest.raises((AssertionError, TypeError)):
@@ -135,21 +149,33 @@ def test_spilled_results_are_right():
 
 
 def test_equal_stages_take_equal_time_where_a_block_is_alone():
-    at = {(p["config"], p["stages"], p["blocks"]): p["ms"] for p in points("alone") if p["m"] == 2048 and p["n"] == 1024 and p["consumers"] == 1}
+    at = {
+        (p["config"], p["stages"], p["blocks"]): p["ms"]
+        for p in points("alone")
+        if p["m"] == 2048 and p["n"] == 1024 and p["consumers"] == 1
+    }
     for stages in (3, 4, 5):
         assert at["128x128", stages, 1] == pytest.approx(at["64x256", stages, 1], rel=0.05)
-    assert at["128x128", 3, 2] == pytest.approx(at["128x128", 3, 1], rel=0.02) and at["128x128", 3, 1] > 1.3 * at["128x128", 5, 1]
+    assert (
+        at["128x128", 3, 2] == pytest.approx(at["128x128", 3, 1], rel=0.02)
+        and at["128x128", 3, 1] > 1.3 * at["128x128", 5, 1]
+    )
 
 
 def test_the_rules_of_dispatch_do_as_the_text_says():
     of = {(p["shapes"], p["rule"]): p["mean_loss"] for p in points("unseen") if p["kind"] == "rule"}
-    assert of["grid", "table"] == 1 and of["random", "ring"] < of["random", "model"] < of["random", "rates"] < of["random", "table"]
+    assert (
+        of["grid", "table"] == 1
+        and of["random", "ring"] < of["random", "model"] < of["random", "rates"] < of["random", "table"]
+    )
     assert not any(p["best"] and p["config"] == "128x192" for p in points("configurations"))
 
 
 # ---------------------------------------------------------------------------------------------- the packed table
 def test_the_packed_table_is_the_measured_one():
-    assert table_script.TARGET.read_text(encoding="utf-8") == table_script.text(), "run python -m figures.dispatch_table"
+    assert table_script.TARGET.read_text(encoding="utf-8") == table_script.text(), (
+        "run python -m figures.dispatch_table"
+    )
     assert receipt("grid")["device"] == receipt("unseen")["device"] == "NVIDIA H200"
     assert len(measured("grid")) == 28 and len(measured("unseen")) == 60
     for shape in (*measured("grid"), *measured("unseen")):

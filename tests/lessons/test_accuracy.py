@@ -45,14 +45,21 @@ def test_the_published_report_is_of_these_answers(slug):
     for name in ("answers.jsonl", "rubric.yml"):
         assert data[name.split(".")[0] + "_sha256"] == hashlib.sha256((own.folder / name).read_bytes()).hexdigest()
     assert (own.folder / "accuracy.md").read_text(encoding="utf-8") == accuracy.page(data)
-    assert not any(x.id in accuracy.page(data, lang) for s in own.rubric.slots.values() for x in (*s.links, *s.misconceptions) for lang in ("zh", "en"))
+    assert not any(
+        x.id in accuracy.page(data, lang)
+        for s in own.rubric.slots.values()
+        for x in (*s.links, *s.misconceptions)
+        for lang in ("zh", "en")
+    )
 
 
 @pytest.mark.parametrize("slug", [SAMPLE])
 def test_the_published_report_is_of_this_code(slug):
     """Fails when answers, reader or code change and the report is not renewed: python -m autograder.answers.accuracy --write."""
     own = lesson(slug)
-    measured = json.loads(json.dumps(accuracy.report(own.rubric, read_labelled(own.folder / "answers.jsonl", own.rubric))))
+    measured = json.loads(
+        json.dumps(accuracy.report(own.rubric, read_labelled(own.folder / "answers.jsonl", own.rubric)))
+    )
     for key, value in measured.items():
         assert published(slug)[key] == value, key
 
@@ -64,7 +71,9 @@ def test_over_all_lessons_the_independent_writers_figures_hold():
     assert total("harmed") <= 0.06 * total("released")
     assert total("released") >= 0.3 * total("answers")
     assert total("wrong_noticed") >= 0.85 * total("wrong_beside_credit")
-    assert total("vetoes_false") <= 0.25 * total("vetoes_raised")  # raised only where a slot earns nothing, so that none changes a pass
+    assert total("vetoes_false") <= 0.25 * total(
+        "vetoes_raised"
+    )  # raised only where a slot earns nothing, so that none changes a pass
 
 
 @EACH_LESSON
@@ -72,4 +81,7 @@ def test_what_must_earn_nothing_is_not_released(slug):
     attacks = published(slug)["attacks"]
     for kind in ("stuffed", "terms_only", "injected"):
         assert attacks[kind]["tried"] and attacks[kind]["released"] == 0, kind
-    assert attacks["taken_back"]["tried"] >= 20 and attacks["taken_back"]["released"] <= 0.35 * attacks["taken_back"]["tried"]  # the aim is none: see the model card
+    assert (
+        attacks["taken_back"]["tried"] >= 20
+        and attacks["taken_back"]["released"] <= 0.35 * attacks["taken_back"]["tried"]
+    )  # the aim is none: see the model card

@@ -15,7 +15,9 @@ from autograder.paths import course_root, lessons_dir
 from figures import build
 
 FIGURES = build.find_figures()
-SVG = pytest.mark.parametrize(("figure", "lang"), [(f, lang) for f in FIGURES for lang in build.LANGS], ids=lambda x: getattr(x, "name", x))
+SVG = pytest.mark.parametrize(
+    ("figure", "lang"), [(f, lang) for f in FIGURES for lang in build.LANGS], ids=lambda x: getattr(x, "name", x)
+)
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda f: f.name)
@@ -35,7 +37,11 @@ def test_svg_is_self_contained_and_its_text_is_text(figure, lang):
     assert len(svg) < 200_000
 
 
-@pytest.mark.parametrize(("figure", "lang"), [(f, lang) for f in FIGURES if hasattr(f.module, "LESSON") for lang in build.LANGS], ids=lambda x: getattr(x, "name", x))
+@pytest.mark.parametrize(
+    ("figure", "lang"),
+    [(f, lang) for f in FIGURES if hasattr(f.module, "LESSON") for lang in build.LANGS],
+    ids=lambda x: getattr(x, "name", x),
+)
 def test_every_figure_stands_in_its_page(figure, lang):
     page = figure.target(lang).parent.parent / f"{lang}.qmd"
     assert f"](assets/{figure.target(lang).name})" in page.read_text(encoding="utf-8")
@@ -56,14 +62,18 @@ def test_the_data_of_a_figure_carry_a_receipt(figure):
 
 def test_a_changed_datum_makes_the_drawing_stale():
     figure = next(f for f in FIGURES if f.name == "lesson07_fp8_block_scaling")
-    changed = SimpleNamespace(DATA=(), LESSON=figure.module.LESSON, __file__=str(figure.script), data=lambda: {"other": 1})
+    changed = SimpleNamespace(
+        DATA=(), LESSON=figure.module.LESSON, __file__=str(figure.script), data=lambda: {"other": 1}
+    )
     problems = build.stale(build.Figure(changed))
     assert len(problems) == len(build.LANGS)
     assert all("other data" in p for p in problems)
 
 
 def test_missing_data_are_said_with_the_remedy():
-    module = SimpleNamespace(DATA=("not_measured.json",), LESSON="x", __file__=str(FIGURES[0].script), data=lambda *a: {})
+    module = SimpleNamespace(
+        DATA=("not_measured.json",), LESSON="x", __file__=str(FIGURES[0].script), data=lambda *a: {}
+    )
     (problem,) = build.stale(build.Figure(module))
     assert "not_measured.json" in problem and "course bench" in problem
 
@@ -76,6 +86,8 @@ def test_drawing_twice_gives_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_the_command_names_the_figures_it_knows():
-    run = subprocess.run([sys.executable, "-m", "figures", "nonsense"], capture_output=True, text=True, cwd=course_root())
+    run = subprocess.run(
+        [sys.executable, "-m", "figures", "nonsense"], capture_output=True, text=True, cwd=course_root()
+    )
     assert run.returncode == 2
     assert FIGURES[0].name in run.stderr

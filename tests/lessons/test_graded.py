@@ -46,7 +46,9 @@ def test_the_reference_gets_full_marks(slug, lang, sandbox):
     result = grade(slug, handed_in(slug, lang), sandbox)
     assert result.points == lesson(slug).rubric.points.model_dump(), result.reasons
     assert result.total == 10 and not result.veto and not result.findings, (result.veto, result.findings)
-    assert result.state == "PASS" or (result.state == "REVIEW" and all(any(c in r for c in COPIED) for r in result.reasons)), result.reasons
+    assert result.state == "PASS" or (
+        result.state == "REVIEW" and all(any(c in r for c in COPIED) for r in result.reasons)
+    ), result.reasons
 
 
 def labelled_in_full(slug, lang, slot) -> list[str]:
@@ -112,7 +114,11 @@ def test_the_untouched_notebook_earns_nothing(slug, sandbox):
 def test_hidden_cases_come_from_the_seed(slug):
     """Cases are the same for one seed and not for another, so that they can be repeated and cannot be learnt by heart."""
     checks = lesson(slug).checks
-    show = lambda seed: [repr(c["args"]) for make in (checks.normal_cases, checks.boundary_cases) for c in make(np.random.default_rng(seed))]  # noqa: E731
+    show = lambda seed: [
+        repr(c["args"])
+        for make in (checks.normal_cases, checks.boundary_cases)
+        for c in make(np.random.default_rng(seed))
+    ]  # noqa: E731
     assert show(1) == show(1)
     assert show(1) != show(2)
 

@@ -32,12 +32,23 @@ def test_lost_text_is_refused(slug):
 def test_text_in_another_encoding_or_read_in_a_wrong_one_comes_back(slug):
     text = text_of(solved_notebook(lesson(slug), "zh"))
     right = read_hand_in(lesson(slug), released(lesson(slug)), text.encode()).reading
-    spoiled = {"gb18030": text.encode("gb18030"), "utf-16": text.encode("utf-16"), "latin-1": text.encode().decode("latin-1").encode()}
+    spoiled = {
+        "gb18030": text.encode("gb18030"),
+        "utf-16": text.encode("utf-16"),
+        "latin-1": text.encode().decode("latin-1").encode(),
+    }
     spoiled["escaped"] = json.dumps(json.loads(spoiled["latin-1"])).encode()
-    spoiled["cp1252"] = "".join(bytes([b]).decode("cp1252", "replace") if b not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else chr(b) for b in text.encode()).encode()
+    spoiled["cp1252"] = "".join(
+        bytes([b]).decode("cp1252", "replace") if b not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else chr(b)
+        for b in text.encode()
+    ).encode()
     for how, data in spoiled.items():
         found = read_hand_in(lesson(slug), released(lesson(slug)), data).reading
-        assert (found.lang, found.answers, [c.source for c in found.exercise]) == ("zh", right.answers, [c.source for c in right.exercise]), how
+        assert (found.lang, found.answers, [c.source for c in found.exercise]) == (
+            "zh",
+            right.answers,
+            [c.source for c in right.exercise],
+        ), how
 
 
 @EACH_LESSON

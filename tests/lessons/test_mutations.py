@@ -24,11 +24,29 @@ OTHER_STYLES = {
     ],
     2: ["latency * bandwidth", "np.multiply(bandwidth, latency)"],
     3: ["not (pending or tx)", "abs(pending) + abs(tx) == 0", "pending | tx == 0", "(pending, tx) == (0, 0)"],
-    4: ["row * 128 + (byte ^ row % 8 * 16)", "(row << 7) | (((byte >> 4) ^ (row & 7)) << 4) | (byte & 15)", "(row * 128 + byte) ^ ((row * 128 + byte) >> 3 & 112)"],
-    5: ["((warp << 4) + (lane >> 2) + ((register & 2) << 2), ((register >> 2) << 3) + ((lane & 3) << 1) + (register & 1))", "(16 * (thread // 32) + thread % 32 // 4 + 8 * (register % 4 >= 2), 2 * (thread % 4) + register % 2 + 8 * (register // 4))"],
-    6: ["(0, 1 - phase) if index == stages - 1 else (index + 1, phase)", "((index + 1) % stages, (phase + (index + 1) // stages) % 2)"],
-    7: ["alpha * acc + (beta * c if beta else 0)", "alpha * acc if c is None or beta == 0 else alpha * acc + beta * c", "alpha * acc + beta * c if beta != 0 else alpha * acc"],
-    8: ["tile_m // 64 // consumer_warpgroups * (tile_n // 2)", "tile_m * tile_n / consumer_warpgroups / WARPGROUP", "tile_m // consumer_warpgroups * tile_n // WARPGROUP"],
+    4: [
+        "row * 128 + (byte ^ row % 8 * 16)",
+        "(row << 7) | (((byte >> 4) ^ (row & 7)) << 4) | (byte & 15)",
+        "(row * 128 + byte) ^ ((row * 128 + byte) >> 3 & 112)",
+    ],
+    5: [
+        "((warp << 4) + (lane >> 2) + ((register & 2) << 2), ((register >> 2) << 3) + ((lane & 3) << 1) + (register & 1))",
+        "(16 * (thread // 32) + thread % 32 // 4 + 8 * (register % 4 >= 2), 2 * (thread % 4) + register % 2 + 8 * (register // 4))",
+    ],
+    6: [
+        "(0, 1 - phase) if index == stages - 1 else (index + 1, phase)",
+        "((index + 1) % stages, (phase + (index + 1) // stages) % 2)",
+    ],
+    7: [
+        "alpha * acc + (beta * c if beta else 0)",
+        "alpha * acc if c is None or beta == 0 else alpha * acc + beta * c",
+        "alpha * acc + beta * c if beta != 0 else alpha * acc",
+    ],
+    8: [
+        "tile_m // 64 // consumer_warpgroups * (tile_n // 2)",
+        "tile_m * tile_n / consumer_warpgroups / WARPGROUP",
+        "tile_m // consumer_warpgroups * tile_n // WARPGROUP",
+    ],
 }
 
 
@@ -43,7 +61,10 @@ def parts(slug: str) -> tuple[str, str]:
 def legal(slug: str) -> list[tuple[dict, object]]:
     """(input, result)"""
     with np.errstate(all="ignore"):
-        return [(args, lesson(slug).checks.reference(**args)) for args in LEGAL[lesson(slug).number](np.random.default_rng(5))]
+        return [
+            (args, lesson(slug).checks.reference(**args))
+            for args in LEGAL[lesson(slug).number](np.random.default_rng(5))
+        ]
 
 
 def first_wrong(slug: str, fill: str) -> dict | None:
@@ -79,7 +100,11 @@ def test_the_neighbours_of_other_right_fills_fail_a_fixed_case_or_are_right(slug
     exercise, checks = parts(slug)[0], lesson(slug).checks
     for style in OTHER_STYLES[lesson(slug).number]:
         assert first_wrong(slug, style) is None, style
-        found = {wrong: args for wrong, _ in survivors(checks, style, exercise) if (args := first_wrong(slug, wrong)) is not None}
+        found = {
+            wrong: args
+            for wrong, _ in survivors(checks, style, exercise)
+            if (args := first_wrong(slug, wrong)) is not None
+        }
         assert found == {}, style
 
 
@@ -87,7 +112,15 @@ def test_the_neighbours_of_other_right_fills_fail_a_fixed_case_or_are_right(slug
 def test_a_name_of_a_check_says_the_kind_of_case_and_no_drawn_value(slug):
     """Feedback shows it."""
     checks = lesson(slug).checks
-    names = [{c["name"][lang] for make in (checks.normal_cases, checks.boundary_cases) for c in make(np.random.default_rng(seed)) for lang in ("zh", "en")} for seed in range(4)]
+    names = [
+        {
+            c["name"][lang]
+            for make in (checks.normal_cases, checks.boundary_cases)
+            for c in make(np.random.default_rng(seed))
+            for lang in ("zh", "en")
+        }
+        for seed in range(4)
+    ]
     assert all(n == names[0] for n in names)
 
 

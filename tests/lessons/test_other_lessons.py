@@ -23,7 +23,11 @@ def handed_in(nb, *, bare: bool = False) -> bytes:
     book = json.loads(nbformat.writes(nb))
     if bare:
         book["metadata"] = {}
-        book["cells"] = [{k: v for k, v in c.items() if k != "id"} | {"metadata": {}} for c in book["cells"] if "start(" not in "".join(c["source"])]
+        book["cells"] = [
+            {k: v for k, v in c.items() if k != "id"} | {"metadata": {}}
+            for c in book["cells"]
+            if "start(" not in "".join(c["source"])
+        ]
     return json.dumps(book, ensure_ascii=False).encode()
 
 
@@ -31,7 +35,12 @@ def handed_in(nb, *, bare: bool = False) -> bytes:
 @pytest.mark.parametrize("kind", ["released", "solved", "bare"])
 def test_every_other_lessons_notebook_is_refused_by_name(lessons, lang, kind):
     """bare: solved, and metadata and the setup cell are lost."""
-    books = {slug: handed_in(student_notebook(lesson, lang) if kind == "released" else solved_notebook(lesson, lang), bare=kind == "bare") for slug, lesson in lessons.items()}
+    books = {
+        slug: handed_in(
+            student_notebook(lesson, lang) if kind == "released" else solved_notebook(lesson, lang), bare=kind == "bare"
+        )
+        for slug, lesson in lessons.items()
+    }
     for mine, lesson in lessons.items():
         for slug, data in books.items():
             if slug == mine:

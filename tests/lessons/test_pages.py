@@ -24,7 +24,12 @@ def test_both_editions_have_the_same_sections_figures_tables_and_sources(slug):
     def outline(lang):
         text = re.sub(r"```.*?```", "", lesson(slug).edition(lang).text, flags=re.S)
         images = [p.replace(f".{lang}.svg", "") for p in re.findall(r"!\[\]\(([^)]+)\)", text)]
-        return re.findall(r"^(#+) ", text, re.M), images, len(re.findall(r"^\| ?---", text, re.M)), len(re.findall(r"^- ", text, re.M))
+        return (
+            re.findall(r"^(#+) ", text, re.M),
+            images,
+            len(re.findall(r"^\| ?---", text, re.M)),
+            len(re.findall(r"^- ", text, re.M)),
+        )
 
     assert outline("zh") == outline("en")
 
@@ -81,8 +86,12 @@ def test_the_visible_asserts_refuse_an_empty_answer(slug):
 def test_the_released_notebook_runs_from_top_to_bottom_on_the_emulator(slug, lang):
     nb, problems = run(slug, lang)
     assert [p.what for p in problems] == []
-    by_role = {r: [c for c in nb.cells if c.metadata.get("course", {}).get("role") == r] for r in ("experiment", "kernel")}
-    assert all(any(c.get("outputs") for c in cells) for cells in by_role.values()), "neither experiment nor kernel may be silent"
+    by_role = {
+        r: [c for c in nb.cells if c.metadata.get("course", {}).get("role") == r] for r in ("experiment", "kernel")
+    }
+    assert all(any(c.get("outputs") for c in cells) for cells in by_role.values()), (
+        "neither experiment nor kernel may be silent"
+    )
 
 
 @EACH_LESSON
@@ -98,7 +107,11 @@ def test_lines_of_code_fit_the_page(slug, lang):
 def test_code_cells_hold_no_bare_path_of_a_machine(slug, lang):
     for cell in lesson(slug).edition(lang).cells:
         if cell.kind == "code":
-            strings = [n.value for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+            strings = [
+                n.value
+                for n in ast.walk(ast.parse(cell.source))
+                if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            ]
             assert not [s for s in strings if re.match(r"/(?:work|home|root|tmp|Users)/", s)]
 
 

@@ -93,7 +93,12 @@ def test_each_visible_input_is_a_hidden_case_of_every_draw(slug, lang):
     assert len(shown(slug, lang)) >= 3
     for args in shown(slug, lang):
         for seed in SEEDS:
-            found = [c for make in (checks.normal_cases, checks.boundary_cases) for c in make(np.random.default_rng(seed)) if same(args, c["args"])]
+            found = [
+                c
+                for make in (checks.normal_cases, checks.boundary_cases)
+                for c in make(np.random.default_rng(seed))
+                if same(args, c["args"])
+            ]
             assert found, (seed, args)
 
 
@@ -113,7 +118,11 @@ def test_who_fails_a_visible_assert_fails_a_hidden_check(slug, lang, how):
 
         if not run(slug, lang, function):
             for seed in SEEDS:
-                cases = [c for make in (checks.normal_cases, checks.boundary_cases) for c in make(np.random.default_rng(seed))]
+                cases = [
+                    c
+                    for make in (checks.normal_cases, checks.boundary_cases)
+                    for c in make(np.random.default_rng(seed))
+                ]
                 assert any(failure(function, c) for c in cases), (seed, wrong_on)
 
 

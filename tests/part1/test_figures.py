@@ -32,12 +32,16 @@ def test_a_figure_waits_for_its_lesson(tmp_path, monkeypatch):
     assert figure.awaited and figure.name not in {f.name for f in build.find_figures()}
     (tmp_path / "lessons" / figure.module.LESSON).mkdir(parents=True)
     assert not figure.awaited and figure.name in {f.name for f in build.find_figures()}
-    assert [p.name for p in build.draw(figure)] == [f"{figure.name.split('_', 1)[1].replace('_', '-')}.{lang}.svg" for lang in build.LANGS]
+    assert [p.name for p in build.draw(figure)] == [
+        f"{figure.name.split('_', 1)[1].replace('_', '-')}.{lang}.svg" for lang in build.LANGS
+    ]
 
 
 def test_the_command_says_what_a_figure_waits_for():
     waiting = [f for f in AWAITED if f.awaited]
     if not waiting:
         pytest.skip("all lessons are there")
-    run = subprocess.run([sys.executable, "-m", "figures", waiting[0].name], capture_output=True, text=True, cwd=course_root())
+    run = subprocess.run(
+        [sys.executable, "-m", "figures", waiting[0].name], capture_output=True, text=True, cwd=course_root()
+    )
     assert run.returncode == 2 and f"drawn once lessons/{waiting[0].module.LESSON} is there" in run.stderr

@@ -36,7 +36,9 @@ def build(out: Path) -> dict[str, dict]:
     """Write the class; returns {student: expect}. A class that is already there, of the same lesson and students, is left as it is."""
     lesson = load_lesson(LESSON)
     released = {lang: student_notebook(lesson, lang) for lang in lesson.editions}
-    digest = hashlib.sha256((HERE / "students.yml").read_bytes() + b"".join(map(_json, released.values())) + Path(__file__).read_bytes()).hexdigest()
+    digest = hashlib.sha256(
+        (HERE / "students.yml").read_bytes() + b"".join(map(_json, released.values())) + Path(__file__).read_bytes()
+    ).hexdigest()
     mark = out.parent / f".{out.name}-made-of"
     if mark.is_file() and mark.read_text() == digest:
         return {name: entry["expect"] for name, entry in students().items()}
@@ -65,7 +67,9 @@ def _write_answers(nb: NotebookNode, entry: dict) -> None:
             case = entry["case"]
             lines = cell.source.split("\n")
             lines = [f"my_case = dict({case['args']})" if x.startswith("my_case") else x for x in lines]
-            cell.source = "\n".join(f"my_prediction = {case['prediction']}" if x.startswith("my_prediction") else x for x in lines)
+            cell.source = "\n".join(
+                f"my_prediction = {case['prediction']}" if x.startswith("my_prediction") else x for x in lines
+            )
         elif course.get("slot") in ANSWER_SLOTS and course["slot"] in entry:
             cell.source = entry[course["slot"]]
 
@@ -120,7 +124,9 @@ def _exercise(nb: NotebookNode) -> NotebookNode:
 
 def _delete_boundary_assert(nb: NotebookNode) -> bytes:
     cell = _exercise(nb)
-    cell.source = "\n".join(x for x in cell.source.split("\n") if not (x.startswith("assert") and ("None" in x or "nan" in x)))
+    cell.source = "\n".join(
+        x for x in cell.source.split("\n") if not (x.startswith("assert") and ("None" in x or "nan" in x))
+    )
     return _json(nb)
 
 
@@ -142,7 +148,10 @@ def _truncate(nb: NotebookNode) -> bytes:
 def _colab(nb: NotebookNode) -> bytes:
     """Opened and saved in another editor: our metadata and ids are gone, its own are there."""
     plain = json.loads(nbformat.writes(nb))
-    plain["metadata"] = {"colab": {"provenance": [], "toc_visible": True}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    plain["metadata"] = {
+        "colab": {"provenance": [], "toc_visible": True},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+    }
     plain["nbformat_minor"] = 0
     for n, cell in enumerate(plain["cells"]):
         cell.pop("id", None)

@@ -33,7 +33,10 @@ class Visit:
         self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page = self.context.new_page()
         self.outside, self.errors = [], []
-        self.page.on("request", lambda r: self.outside.append(r.url) if not r.url.startswith((self.address, "data:", "blob:")) else None)
+        self.page.on(
+            "request",
+            lambda r: self.outside.append(r.url) if not r.url.startswith((self.address, "data:", "blob:")) else None,
+        )
         self.page.on("response", lambda r: self.errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
@@ -47,7 +50,11 @@ class Visit:
 
 
 def _all_pages(lang):
-    return [f"{lang}/index.html"] + [f"{lang}/{page}/index.html" for page in ("overview", "foreign", "write", "claims", "glossary")] + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
+    return (
+        [f"{lang}/index.html"]
+        + [f"{lang}/{page}/index.html" for page in ("overview", "foreign", "write", "claims", "glossary")]
+        + [f"{lang}/{p.name}/{page}.html" for p in list_lessons() for page in ("index", "accuracy")]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +68,19 @@ def seen(site):
             images = v.page.evaluate(broken)
             v.page.set_viewport_size({"width": 390, "height": 800})
             v.page.wait_for_timeout(200)
-            found[path] = {"outside": v.outside, "errors": v.errors, "broken": images, "width": v.page.evaluate("document.documentElement.scrollWidth")}
+            found[path] = {
+                "outside": v.outside,
+                "errors": v.errors,
+                "broken": images,
+                "width": v.page.evaluate("document.documentElement.scrollWidth"),
+            }
     return found
 
 
 def test_every_page_loads_whole_and_asks_no_other_host(seen, lang):
-    assert {p: (seen[p]["outside"], seen[p]["errors"]) for p in _all_pages(lang)} == {p: ([], []) for p in _all_pages(lang)}
+    assert {p: (seen[p]["outside"], seen[p]["errors"]) for p in _all_pages(lang)} == {
+        p: ([], []) for p in _all_pages(lang)
+    }
 
 
 def test_the_start_page_leads_to_the_default_edition(site):

@@ -86,7 +86,9 @@ def test_a_folder_that_is_not_a_site_is_left_alone(tmp_path, lessons, no_run):
 
 def test_a_page_that_would_ask_another_host_is_refused(tmp_path, lessons, no_run):
     page = lessons / "home" / "en.qmd"
-    page.write_text(page.read_text(encoding="utf-8") + "\n\n![tracker](https://example.org/pixel.png)\n", encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8") + "\n\n![tracker](https://example.org/pixel.png)\n", encoding="utf-8"
+    )
     with pytest.raises(CourseError, match="other hosts"):
         build_site(tmp_path / "site", lessons=lessons, renderer="smalldocs")
 
@@ -115,7 +117,9 @@ def test_a_failing_cell_is_named_with_its_line(tmp_path, lessons):
 
     page = lessons / LESSON / "en.qmd"
     text = page.read_text(encoding="utf-8")
-    broken = text.replace("#| course_role: experiment\n", "#| course_role: experiment\nraise OSError('no such thing')\n", 1)
+    broken = text.replace(
+        "#| course_role: experiment\n", "#| course_role: experiment\nraise OSError('no such thing')\n", 1
+    )
     page.write_text(broken, encoding="utf-8")
     lesson = load_lesson(LESSON, lessons)
     with pytest.raises(CourseError, match="no such thing") as caught:
@@ -129,7 +133,9 @@ def test_outputs_are_run_once_and_kept_by_content(tmp_path, lessons, monkeypatch
     from autograder.site import outputs
 
     page = lessons / LESSON / "en.qmd"
-    page.write_text("---\ntitle: T\n---\n\n```{python}\n#| course_role: experiment\nprint(6 * 7)\n```\n", encoding="utf-8")
+    page.write_text(
+        "---\ntitle: T\n---\n\n```{python}\n#| course_role: experiment\nprint(6 * 7)\n```\n", encoding="utf-8"
+    )
     from autograder.lesson.qmd import read_edition
 
     edition = read_edition(page, "en")
@@ -146,7 +152,13 @@ def test_a_page_shows_what_a_widget_drew_first_and_never_the_widget(tmp_path):
 
     lesson = load_lesson(write_lesson(tmp_path))
     edition = lesson.edition("en")
-    page = stage._body(edition, outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache"), "student", tmp_path, {"slot": "here"})
+    page = stage._body(
+        edition,
+        outputs.lesson_outputs(lesson, edition, cache=tmp_path / "cache"),
+        "student",
+        tmp_path,
+        {"slot": "here"},
+    )
     assert "indices [0, 1, 2, 0, 1, 2, 0]" in page
     assert "children=" not in page and "<function" not in page and "interact(show" in page
 
@@ -157,13 +169,20 @@ def test_an_error_inside_a_widget_is_named_with_its_line(tmp_path):
 
     folder = write_lesson(tmp_path)
     page = folder / "en.qmd"
-    page.write_text(page.read_text(encoding="utf-8").replace("def show(stages=3):", "def show(stages=3):\n    raise OSError('no such thing')"), encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8").replace(
+            "def show(stages=3):", "def show(stages=3):\n    raise OSError('no such thing')"
+        ),
+        encoding="utf-8",
+    )
     lesson = load_lesson(folder)
     with pytest.raises(CourseError, match=r"en\.qmd:\d+: A code cell of the page fails: OSError: no such thing"):
         outputs.lesson_outputs(lesson, lesson.edition("en"), cache=tmp_path / "cache")
 
 
-@pytest.mark.parametrize("kwargs,message", [({"edition": "teacher"}, "no edition"), ({"renderer": "hugo"}, "no renderer")])
+@pytest.mark.parametrize(
+    "kwargs,message", [({"edition": "teacher"}, "no edition"), ({"renderer": "hugo"}, "no renderer")]
+)
 def test_unknown_choices_say_what_there_is(tmp_path, kwargs, message):
     with pytest.raises(CourseError, match=message):
         build_site(tmp_path / "site", **kwargs)

@@ -89,8 +89,12 @@ def test_a_quarto_that_does_not_start_is_said(tmp_path, quarto):
 def test_each_edition_has_a_folder_of_its_own():
     from autograder.site.build import EDITIONS
 
-    answer = YAML(typ="safe").load((lessons_dir() / "_quarto-answer.yml").read_text(encoding="utf-8"))["project"]["output-dir"]
-    student = YAML(typ="safe").load((lessons_dir() / "_quarto.yml").read_text(encoding="utf-8"))["project"]["output-dir"]
+    answer = YAML(typ="safe").load((lessons_dir() / "_quarto-answer.yml").read_text(encoding="utf-8"))["project"][
+        "output-dir"
+    ]
+    student = YAML(typ="safe").load((lessons_dir() / "_quarto.yml").read_text(encoding="utf-8"))["project"][
+        "output-dir"
+    ]
     assert {"student": student, "answer": answer} == EDITIONS and student != answer
 
 
@@ -134,10 +138,14 @@ ROLES = ("exercise", "boundary", "kernel", "challenge", "experiment")
 @pytest.mark.quarto
 @pytest.mark.slow
 def test_plain_quarto_renders_both_editions_beside_each_other(tmp_path):
-    lessons = Path(shutil.copytree(lessons_dir(), tmp_path / "lessons", ignore=shutil.ignore_patterns("_site*", ".quarto")))
+    lessons = Path(
+        shutil.copytree(lessons_dir(), tmp_path / "lessons", ignore=shutil.ignore_patterns("_site*", ".quarto"))
+    )
     sources = [p.relative_to(lessons) for p in lessons.rglob("*.qmd")]
     for edition, more in (("_site", []), ("_site-answer", ["--profile", "answer"])):
-        run = subprocess.run(["quarto", "render", str(lessons), *more], capture_output=True, text=True, encoding="utf-8")
+        run = subprocess.run(
+            ["quarto", "render", str(lessons), *more], capture_output=True, text=True, encoding="utf-8"
+        )
         assert run.returncode == 0 and "WARN" not in run.stderr, run.stderr[-2000:]
         pages = [lessons / edition / p.with_suffix(".html") for p in sources]
         hold(lessons / edition, [p for p in pages if p.stem in LANGS])

@@ -79,7 +79,9 @@ def at(nb: dict, name: str) -> int:
 
 
 def cell(kind: str, source: str) -> dict:
-    return {"cell_type": kind, "metadata": {}, "source": source} | ({"outputs": [], "execution_count": None} if kind == "code" else {})
+    return {"cell_type": kind, "metadata": {}, "source": source} | (
+        {"outputs": [], "execution_count": None} if kind == "code" else {}
+    )
 
 
 def zipped(name: str, data: bytes) -> bytes:
@@ -96,12 +98,20 @@ code("as it is", lambda s: s)
 code("an assert's message", lambda s: re.sub(r"assert (.*)", r'assert \1, "failed"', s))
 code("an assert in brackets", lambda s: re.sub(r"assert (.*)", r"assert (\1)", s))
 code("6 for 6.0", lambda s: s.replace("== 6.0", "== 6").replace("== 8.0", "== 8"))
-code("asserts in another order", lambda s: "\n".join(sorted(s.split("\n"), key=lambda x: x.startswith("assert") and -len(x))))
+code(
+    "asserts in another order",
+    lambda s: "\n".join(sorted(s.split("\n"), key=lambda x: x.startswith("assert") and -len(x))),
+)
 code("one assert more", lambda s: s + "\nassert linear_epilogue(1.0, 1.0, 1.0, 1.0) == 2.0")
 code("an assert less", lambda s: re.sub(r"assert .*\n", "", s, count=1), ready=False)
 code("an assert loosened", lambda s: s.replace("== 6.0", ">= 6.0"), ready=False)
 code("an assert as a comment", lambda s: re.sub(r"^assert", "# assert", s, count=1, flags=re.M), ready=False)
-code("type hints", lambda s: s.replace("(acc, alpha, beta, c=None):", "(acc: float, alpha: float, beta: float, c: float | None = None) -> float:"))
+code(
+    "type hints",
+    lambda s: s.replace(
+        "(acc, alpha, beta, c=None):", "(acc: float, alpha: float, beta: float, c: float | None = None) -> float:"
+    ),
+)
 code("a print at the end", lambda s: s + '\nprint("ok", linear_epilogue(1.0, 1.0, 1.0, 1.0))')
 code("a call at the end", lambda s: s + "\nlinear_epilogue(1.0, 2.0, 3.0, 4.0)")
 code("import numpy", lambda s: "import numpy as np\n" + s)
@@ -111,7 +121,10 @@ code("!pip", lambda s: "!pip install numpy\n" + s)
 code("tabs", lambda s: s.replace("    ", "\t"))
 code("CRLF in the source", lambda s: s.replace("\n", "\r\n"))
 code("a docstring", lambda s: s.replace("c=None):\n", 'c=None):\n    """Epilogue."""\n'))
-code("an old attempt as a comment", lambda s: s.replace("    return", "    # return alpha * acc + beta * c\n    return", 1))
+code(
+    "an old attempt as a comment",
+    lambda s: s.replace("    return", "    # return alpha * acc + beta * c\n    return", 1),
+)
 code("a bracket open", lambda s: s.replace(f"return {RIGHT}", f"return ({RIGHT}"), ready=False)
 code("the blank as it was", lambda s: s.replace(RIGHT, "______"), ready=False)
 code("the statement gone", lambda s: s.replace(f"return {RIGHT}", "pass"), ready=False)
@@ -212,12 +225,23 @@ def _(nb):
 # -- the own case -----------------------------------------------------------------------------------------------------------
 
 own_case("a dict", "my_case = {'acc': 3, 'alpha': -2.0, 'beta': 0.0, 'c': None}\nmy_prediction = -2.0 * 3")
-own_case("types and a print", "my_case: dict = dict(acc=3.0, alpha=-2.0, beta=0.0, c=np.nan)\nmy_prediction: float = -6\nprint(linear_epilogue(**my_case))")
+own_case(
+    "types and a print",
+    "my_case: dict = dict(acc=3.0, alpha=-2.0, beta=0.0, c=np.nan)\nmy_prediction: float = -6\nprint(linear_epilogue(**my_case))",
+)
 own_case("arrays", "my_case = dict(acc=np.ones(3), alpha=2.0, beta=0.0, c=None)\nmy_prediction = [2.0, 2.0, 2.0]")
 own_case("one number for an array", "my_case = dict(acc=np.ones(3), alpha=2.0, beta=0.0, c=None)\nmy_prediction = 2.0")
-own_case("a variable", "x = 3.0\nmy_case = dict(acc=x, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = -6.0", ready=False)
-own_case("worked out by the function", "my_case = dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = linear_epilogue(**my_case)", ready=False)
-own_case("a wrong prediction", "my_case = dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = 6.0", ready=False)
+own_case(
+    "a variable", "x = 3.0\nmy_case = dict(acc=x, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = -6.0", ready=False
+)
+own_case(
+    "worked out by the function",
+    "my_case = dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = linear_epilogue(**my_case)",
+    ready=False,
+)
+own_case(
+    "a wrong prediction", "my_case = dict(acc=3.0, alpha=-2.0, beta=0.0, c=None)\nmy_prediction = 6.0", ready=False
+)
 own_case("a blank left", "my_case = dict(acc=3.0, alpha=-2.0, beta=0.0, c=______)\nmy_prediction = -6.0", ready=False)
 
 
@@ -233,10 +257,15 @@ def _(nb):
 # -- answers ----------------------------------------------------------------------------------------------------------------
 
 answers("raw cells", lambda c: c.update(cell_type="raw"))
-answers("comments in a code cell", lambda c: c.update(cell("code", "\n".join("# " + x for x in c["source"].split("\n")))))
+answers(
+    "comments in a code cell", lambda c: c.update(cell("code", "\n".join("# " + x for x in c["source"].split("\n"))))
+)
 answers("a string in a code cell", lambda c: c.update(cell("code", f'"""\n{c["source"]}\n"""')))
 answers("bare words in a code cell", lambda c: c.update(cell("code", c["source"])))
-answers("full width", lambda c: c.update(source="".join(chr(ord(x) + 0xFEE0) if "!" <= x <= "~" else x for x in c["source"])))
+answers(
+    "full width",
+    lambda c: c.update(source="".join(chr(ord(x) + 0xFEE0) if "!" <= x <= "~" else x for x in c["source"])),
+)
 answers("quoted and bold", lambda c: c.update(source="> **" + c["source"] + "**"))
 answers("empty", lambda c: c.update(source=""), ready=False)
 
@@ -253,7 +282,9 @@ def _(nb):
 def _(nb):
     for slot in ANSWER_SLOTS:
         i = at(nb, slot)
-        nb["cells"][i]["source"] = re.sub(r"[*`#$]", "", nb["cells"][i - 1]["source"]) + "\n\n" + nb["cells"][i]["source"]
+        nb["cells"][i]["source"] = (
+            re.sub(r"[*`#$]", "", nb["cells"][i - 1]["source"]) + "\n\n" + nb["cells"][i]["source"]
+        )
     return nb
 
 
@@ -316,7 +347,11 @@ def text_scorer(monkeypatch):
         links = [LinkFound(id=link.id, quote="", layer="rules") for link in rubric.slots[slot].links] if found else []
         return SlotScore(slot=slot, points=most if found else 0, max_points=most, lane="auto", links=links)
 
-    monkeypatch.setattr(autograder.answers, "score_many", lambda items, rubric, **_: [score_slot(slot, rubric, text, lang) for slot, text, lang in items])
+    monkeypatch.setattr(
+        autograder.answers,
+        "score_many",
+        lambda items, rubric, **_: [score_slot(slot, rubric, text, lang) for slot, text, lang in items],
+    )
 
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(EDITS)), ids=list(EDITS))
@@ -327,7 +362,12 @@ def test_check_and_grade_agree(number, name, lesson, sandbox, bundle):
     data = dump(made) if isinstance(made, dict) else made
     result = grade_notebook(lesson, data, "s", sandbox=sandbox)
     full = all(result.points[p] == n for p, n in lesson.rubric.points.model_dump().items())
-    graded = full and not result.veto and result.state != "UNGRADED" and not any(f.severity == "review" for f in result.findings)
+    graded = (
+        full
+        and not result.veto
+        and result.state != "UNGRADED"
+        and not any(f.severity == "review" for f in result.findings)
+    )
     assert graded is ready, (result.state, result.points, result.findings)
     path = bundle / lang / "Untitled1.ipynb"
     path.write_bytes(data)

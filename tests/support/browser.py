@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tests.support.needs import CHROMIUM
 
-
 ARGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",

@@ -33,7 +33,9 @@ def postgresql_binaries() -> Path | None:
             pwd.getpwnam("postgres")
         except KeyError:
             return None
-    places = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) + [Path(p).parent for p in [shutil.which("initdb")] if p]
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True) + [
+        Path(p).parent for p in [shutil.which("initdb")] if p
+    ]
     return next((p for p in places if (p / "initdb").exists() and (p / "pg_ctl").exists()), None)
 
 
@@ -68,14 +70,49 @@ def _debian(package: str) -> str:
 
 
 NEEDS = {
-    "bubblewrap": Need("bubblewrap", lambda: shutil.which("bwrap") is not None, _debian("bubblewrap"), "the jail that compiles challenge lines, and the stronger of the grader's two sandboxes"),
-    "browser": Need("Chromium", lambda: CHROMIUM is not None, _debian("chromium fonts-noto-cjk"), "the website, the formgrader and the bundle in JupyterLab, as a browser shows them"),
-    "postgresql": Need("PostgreSQL server", lambda: postgresql_binaries() is not None and _psycopg(), _debian("postgresql"), "a gradebook that several machines share"),
-    "gpu": Need("GPU of compute capability 9.0", _gpu, "an H100 or H200 with its driver, and the extra packages of `gpu`", "every kernel on the chip it was written for"),
-    "system_compiler": Need("system C++ compiler", lambda: shutil.which("g++") is not None, _debian("g++"), "a compiler other than zig's in the challenge jail"),
+    "bubblewrap": Need(
+        "bubblewrap",
+        lambda: shutil.which("bwrap") is not None,
+        _debian("bubblewrap"),
+        "the jail that compiles challenge lines, and the stronger of the grader's two sandboxes",
+    ),
+    "browser": Need(
+        "Chromium",
+        lambda: CHROMIUM is not None,
+        _debian("chromium fonts-noto-cjk"),
+        "the website, the formgrader and the bundle in JupyterLab, as a browser shows them",
+    ),
+    "postgresql": Need(
+        "PostgreSQL server",
+        lambda: postgresql_binaries() is not None and _psycopg(),
+        _debian("postgresql"),
+        "a gradebook that several machines share",
+    ),
+    "gpu": Need(
+        "GPU of compute capability 9.0",
+        _gpu,
+        "an H100 or H200 with its driver, and the extra packages of `gpu`",
+        "every kernel on the chip it was written for",
+    ),
+    "system_compiler": Need(
+        "system C++ compiler",
+        lambda: shutil.which("g++") is not None,
+        _debian("g++"),
+        "a compiler other than zig's in the challenge jail",
+    ),
     "emulator": Need("emulator", _emulator, "`course doctor` says why it cannot run", "every kernel on the CPU"),
-    "nvrtc": Need("NVRTC", _nvrtc, "pip install nvidia-cuda-nvrtc cuda-bindings (no wheel for macOS)", "that every kernel compiles for sm_90a, with its registers and without spills"),
-    "quarto": Need("Quarto", lambda: shutil.which("quarto") is not None, "from quarto.org", "the sources and the website under Quarto itself"),
+    "nvrtc": Need(
+        "NVRTC",
+        _nvrtc,
+        "pip install nvidia-cuda-nvrtc cuda-bindings (no wheel for macOS)",
+        "that every kernel compiles for sm_90a, with its registers and without spills",
+    ),
+    "quarto": Need(
+        "Quarto",
+        lambda: shutil.which("quarto") is not None,
+        "from quarto.org",
+        "the sources and the website under Quarto itself",
+    ),
 }
 
 

@@ -41,7 +41,16 @@ def test_figures_count_harm_and_what_is_noticed():
     def o(gold, given, released, wrong=False, veto=False, vetoed=False, harm=False):
         return Outcome(gold, given, 2, released, harm, wrong, veto, vetoed)
 
-    f = figures([o(2, 2, True), o(0, 1, True, harm=True), o(2, 2, True, wrong=True), o(1, 1, False, wrong=True), o(0, 0, True, wrong=True), o(2, 1, True, harm=True)])
+    f = figures(
+        [
+            o(2, 2, True),
+            o(0, 1, True, harm=True),
+            o(2, 2, True, wrong=True),
+            o(1, 1, False, wrong=True),
+            o(0, 0, True, wrong=True),
+            o(2, 1, True, harm=True),
+        ]
+    )
     assert (f["released"], f["harmed"], f["too_much"]) == (5, 2, 1)
     assert (f["wrong_beside_credit"], f["wrong_noticed"]) == (2, 1)
 
@@ -73,8 +82,14 @@ def test_lanes_that_cannot_be_read_are_one_sentence(tmp_path):
     [
         ("{", "cannot be read"),
         ('{"id": "x"}', "slot: Field required"),
-        ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"dev","segments":[{"text":"a"}]}', "split, lang or kind"),
-        ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"train","segments":[{"text":"a","has":["q1.nothing"]}]}', "q1.nothing"),
+        (
+            '{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"dev","segments":[{"text":"a"}]}',
+            "split, lang or kind",
+        ),
+        (
+            '{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"train","segments":[{"text":"a","has":["q1.nothing"]}]}',
+            "q1.nothing",
+        ),
         ('{"id":"x","slot":"q1","lang":"zh","writer":"w","split":"train","segments":[]}', "no segment"),
     ],
 )

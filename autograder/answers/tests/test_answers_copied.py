@@ -34,7 +34,9 @@ WAYS = {
     "plain": lambda text, lang: text,
     "filler": with_filler,
     "words left out": without_words,
-    "backwards": lambda text, lang: ("" if lang == "zh" else " ").join(reversed(re.split(r"(?<=[。；])|(?<=\.) ", text))),
+    "backwards": lambda text, lang: ("" if lang == "zh" else " ").join(
+        reversed(re.split(r"(?<=[。；])|(?<=\.) ", text))
+    ),
     "half": lambda text, lang: text[: len(text) // 2],
 }
 
@@ -72,8 +74,12 @@ def test_a_hint_handed_in_waits_for_a_person():
 
 def test_the_lesson_is_a_source_when_it_is_given(rubric):
     text = "The caller of a kernel need not own a matrix C at all, and a pointer that is null is then as good as any other."
-    assert copied(normalise(text.replace(" at all", "")).text, f"Something before it.\n\n{text}\n\nSomething behind it.")
-    assert copied(normalise(" ".join(text.split()[4:20])).text, text) and not copied(normalise("A kernel need not own C: its pointer is null.").text, text)
+    assert copied(
+        normalise(text.replace(" at all", "")).text, f"Something before it.\n\n{text}\n\nSomething behind it."
+    )
+    assert copied(normalise(" ".join(text.split()[4:20])).text, text) and not copied(
+        normalise("A kernel need not own C: its pointer is null.").text, text
+    )
     assert "lesson" in sources(rubric, "q2", text) and "lesson" not in sources(rubric, "q2", "")
 
 
@@ -81,7 +87,10 @@ def test_the_lesson_is_a_source_when_it_is_given(rubric):
     "slot, answer",
     [
         ("q2", "beta 为 0 时 C 可能是空指针，读了就非法访问，程序直接退出；没初始化的内存里要是 NaN，0*NaN 还是 NaN。"),
-        ("q2", "If nobody allocated C the pointer is null and the kernel dies of an illegal address; the extra read costs bandwidth too."),
+        (
+            "q2",
+            "If nobody allocated C the pointer is null and the kernel dies of an illegal address; the extra read costs bandwidth too.",
+        ),
         ("explanation", "beta 为 0 就只返回 alpha*acc，c 根本不碰，所以 c 是 None 也没事。"),
     ],
 )
@@ -95,6 +104,8 @@ def test_most_labelled_answers_are_no_copies():
     for folder in list_lessons():
         rubric = load_rubric(folder / "rubric.yml")
         for row in read_labelled(folder / "answers.jsonl")[::5]:
-            if row.gold(rubric.slots[row.slot]).points and any(copied(normalise(row.answer).text, s) for s in sources(rubric, row.slot, "").values()):
+            if row.gold(rubric.slots[row.slot]).points and any(
+                copied(normalise(row.answer).text, s) for s in sources(rubric, row.slot, "").values()
+            ):
                 taken.append((folder.name, row.id))
     assert taken == []

@@ -75,7 +75,9 @@ def test_hidden_text_is_discarded_and_a_person_looks():
     assert g.discarded[0][1] in answer
 
 
-@pytest.mark.parametrize("text", ["", "   \n", "在这里写你的答案。", "Write your answer here.", "______", "TODO", "...", "略", "N/A"])
+@pytest.mark.parametrize(
+    "text", ["", "   \n", "在这里写你的答案。", "Write your answer here.", "______", "TODO", "...", "略", "N/A"]
+)
 def test_nothing_is_empty(text):
     assert gate(text).empty
 
@@ -129,7 +131,10 @@ def test_a_row_of_single_words_is_a_list_whatever_verbs_are_in_it(rubric, betwee
 
 
 def test_a_chain_of_statements_and_a_row_of_numbers_are_no_list_of_terms():
-    for text in ("beta = 0 -> C is not read -> no null pointer is touched -> no NaN gets into D", "线程 0 的列是 0、1、8、9、16、17、24、25、32、33、40、41，相隔 8"):
+    for text in (
+        "beta = 0 -> C is not read -> no null pointer is touched -> no NaN gets into D",
+        "线程 0 的列是 0、1、8、9、16、17、24、25、32、33、40、41，相隔 8",
+    ):
         assert not gate(text).discarded
 
 
@@ -153,7 +158,11 @@ def test_good_prose_passes_whole(rubric, slot, lang):
 
 
 def test_statements_are_not_term_lists():
-    for text in ("0*nan=nan,所以 d 会错", "reading c faults, wastes bandwidth and is slow", "按 ieee 754,0*nan=nan,0*inf=nan,乘以 0 不能把它们变成 0"):
+    for text in (
+        "0*nan=nan,所以 d 会错",
+        "reading c faults, wastes bandwidth and is slow",
+        "按 ieee 754,0*nan=nan,0*inf=nan,乘以 0 不能把它们变成 0",
+    ):
         assert not term_list(text)
 
 
@@ -216,7 +225,12 @@ def test_next_to_nothing_over_and_over_is_cut_before_anything_reads_it(rubric, p
     text = "C may be null, so the load faults. " * 3 + (piece * 8000)[:7800]
     start = time.perf_counter()
     g = gate(text)
-    assert time.perf_counter() - start < 2 and "stuffing" in g.kinds and "stuffing" in g.review and len(g.normal.text) < 400
+    assert (
+        time.perf_counter() - start < 2
+        and "stuffing" in g.kinds
+        and "stuffing" in g.review
+        and len(g.normal.text) < 400
+    )
     assert all(q in text for _, q in g.discarded)
 
 
@@ -228,8 +242,13 @@ def test_long_honest_text_is_dense(rubric):
 def test_no_answer_takes_long(rubric):
     noise = random.Random(1)
     for word in ("written", "accumulat", "带宽"):
-        text = "It waits, and " + "".join(word + "".join(noise.choices("abcdefghij的一是在不", k=6)) for _ in range(800))[:7900]
+        text = (
+            "It waits, and "
+            + "".join(word + "".join(noise.choices("abcdefghij的一是在不", k=6)) for _ in range(800))[:7900]
+        )
         start = time.perf_counter()
         for slot in rubric.slots:
             score_slot(slot, rubric, text, "en")
-        assert time.perf_counter() - start < 20  # four readings, with a fresh encoder; without bounds one took ten seconds and more
+        assert (
+            time.perf_counter() - start < 20
+        )  # four readings, with a fresh encoder; without bounds one took ten seconds and more

@@ -24,7 +24,9 @@ def test_canonical_form_is_simplified(traditional, canonical):
     assert normalise(traditional).text == canonical
 
 
-@pytest.mark.parametrize("text", ["什么都不读，显著变慢，著名的程式与指标", "干净、了解、后面、里面", "位元组与资料", "no Chinese at all"])
+@pytest.mark.parametrize(
+    "text", ["什么都不读，显著变慢，著名的程式与指标", "干净、了解、后面、里面", "位元组与资料", "no Chinese at all"]
+)
 def test_simplified_text_is_left_alone(text):
     chars = [(c, i) for i, c in enumerate(text)]
     assert simplified(chars) == chars
@@ -42,7 +44,9 @@ def test_an_answer_in_traditional_characters_earns_the_same(rubric):
     zh = "beta=0 时 C 可能是空指针，无条件读取会触发非法地址访问，kernel 失败。\n多读 M*N 个元素浪费带宽，访存受限的 epilogue 会变慢。"
     hant = "beta=0 時 C 可能是空指標，無條件讀取會觸發非法位址存取，kernel 失敗。\n多讀 M*N 個元素浪費頻寬，訪存受限的 epilogue 會變慢。"
     a, b = score_slot("q2", rubric, zh, "zh"), score_slot("q2", rubric, hant, "zh")
-    assert (a.points, a.lane) == (b.points, b.lane) == (2, "auto") and [x.id for x in a.links] == [x.id for x in b.links]
+    assert (a.points, a.lane) == (b.points, b.lane) == (2, "auto") and [x.id for x in a.links] == [
+        x.id for x in b.links
+    ]
     assert all(x.quote in hant for x in b.links)
 
 

@@ -15,7 +15,10 @@ def clauses(answer):
     "answer, parts",
     [
         ("如果 C 为空，会出错；而且浪费带宽。", [["如果 c 为空", "会出错"], ["而且浪费带宽"]]),
-        ("It faults (e.g. on null). It costs 1.43x time because traffic grows.", [["it faults", "e.g. on null)"], ["it costs 1.43x time", "because traffic grows"]]),
+        (
+            "It faults (e.g. on null). It costs 1.43x time because traffic grows.",
+            [["it faults", "e.g. on null)"], ["it costs 1.43x time", "because traffic grows"]],
+        ),
         ("1. 第一\n2. 第二", [["第一"], ["第二"]]),
         ("See fig. 3. Next.", [["see fig. 3"], ["next"]]),
         ("结果是 0.5.所以", [["结果是 0.5"], ["所以"]]),

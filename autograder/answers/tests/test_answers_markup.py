@@ -101,7 +101,9 @@ def test_a_stroke_through_every_letter_crosses_out(rubric):
     assert score("".join(c + "\u0336" for c in RIGHT), rubric).points == 0
 
 
-@pytest.mark.parametrize("definition", ['[ref]: http://a "{}"', "[a]: <http://x> '{}'", '[a]: http://x\n"{}"', "[//]: # ({})"])
+@pytest.mark.parametrize(
+    "definition", ['[ref]: http://a "{}"', "[a]: <http://x> '{}'", '[a]: http://x\n"{}"', "[//]: # ({})"]
+)
 def test_the_definition_of_a_link_stands_on_no_page(rubric, definition):
     answer = definition.format(RIGHT)
     found = score(answer, rubric)
@@ -132,7 +134,16 @@ def test_neither_do_a_pictures_words(rubric, picture):
     assert score(picture.replace("{}", TITLE), rubric).points == 0
 
 
-@pytest.mark.parametrize("shown", ['{} [见](http://a.b "官方文档 (CUDA)")', '[{}](u "t")', '[x](u) ("{}")', '[见](u "t") 说 "{}" (自己的 "话")', "{} 见 [a][b]、[1] 与 M[i](j)"])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        '{} [见](http://a.b "官方文档 (CUDA)")',
+        '[{}](u "t")',
+        '[x](u) ("{}")',
+        '[见](u "t") 说 "{}" (自己的 "话")',
+        "{} 见 [a][b]、[1] 与 M[i](j)",
+    ],
+)
 def test_what_stands_beside_a_link_is_read(rubric, shown):
     found = score(shown.replace("{}", TITLE), rubric)
     assert found.points == score(TITLE, rubric).points == 2  # words of his own around it may be for a person
@@ -145,7 +156,25 @@ def test_a_line_with_a_label_is_no_definition():
 
 def test_markup_without_end_takes_no_time():
     start = time.perf_counter()
-    for piece in ("<p ", "<b hidden ", "<a x=", "<span style='", "{\\a", "\\sout{", "$", "~a", "[a](b", "[a", "](", '[a](u "', "[a](u (", "[a][b]", "&amp;", "<p>", "<!--"):
+    for piece in (
+        "<p ",
+        "<b hidden ",
+        "<a x=",
+        "<span style='",
+        "{\\a",
+        "\\sout{",
+        "$",
+        "~a",
+        "[a](b",
+        "[a",
+        "](",
+        '[a](u "',
+        "[a](u (",
+        "[a][b]",
+        "&amp;",
+        "<p>",
+        "<!--",
+    ):
         text = (piece * 8000)[:8000]
         normalise(text), markup.dressed(text), markup.struck(text)
     assert time.perf_counter() - start < 8

@@ -12,7 +12,9 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("frame", ["错误示范：{}", "{}以上皆非。", "{}\n\n一派胡言。", "{}骗你的。", "判断题：{}答：错。"])
+@pytest.mark.parametrize(
+    "frame", ["错误示范：{}", "{}以上皆非。", "{}\n\n一派胡言。", "{}骗你的。", "判断题：{}答：错。"]
+)
 def test_a_chinese_answer_that_is_taken_back(frame):
     assert remark(normalise(frame.format(RIGHT["zh"])).text)
 

@@ -48,7 +48,9 @@ def test_no_released_point_depends_on_the_last_bits(rubric, some):
         if before.lane != "auto":
             continue
         for by in (-NOISE, NOISE):
-            moved = tuple(type(e)(e.id, min(1.0, max(0.0, e.present + by)), e.contradicted, e.mark, e.span) for e in a.links)
+            moved = tuple(
+                type(e)(e.id, min(1.0, max(0.0, e.present + by)), e.contradicted, e.mark, e.span) for e in a.links
+            )
             after = conclude(replace(a, links=moved), rubric, read.row.answer, "en", lanes).score
             assert after.points == before.points
 
@@ -72,7 +74,14 @@ def test_scores_do_not_depend_on_the_linear_algebra_librarys_choice(rubric, some
     rows = some[:8]
     here = {r.id: score_slot(r.slot, rubric, r.answer, "en") for r in rows}
     env = {**os.environ, "OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", _SCRIPT, ",".join(here)], env=env, capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, ",".join(here)],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
     there = json.loads(done.stdout)
     assert there == {i: [s.points, s.lane, sorted(x.id for x in s.links), s.reasons] for i, s in here.items()}
 
@@ -85,7 +94,11 @@ def test_an_answer_is_read_once(rubric, monkeypatch):
     answer = "C 没有初始化，可能是 NaN，0 乘 NaN 还是 NaN，D 就被污染了。"
     first = ready.assess("q2", answer)
     assert ready.assess("q2", answer) is first and len(count) == 1
-    assert ready.assess("q3", answer) is not first and ready.assess("q2", answer, "a page") is not first and len(count) == 3
+    assert (
+        ready.assess("q3", answer) is not first
+        and ready.assess("q2", answer, "a page") is not first
+        and len(count) == 3
+    )
 
 
 def test_every_item_of_the_rubric_is_read_and_nothing_else(rubric):
@@ -111,7 +124,21 @@ def test_a_long_text_is_read_to_its_end(rubric):
     assert seen["q2.nan"].marks[len(filler) :].max() > seen["q2.nan"].marks[: len(filler) // 2].max()
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n", "。", "a" * 3000, "def f(x):\n    return x\n" * 40, "| a | b |\n|---|---|\n" * 50, "Это ответ по-русски.", "\U0001f600" * 500, "\ud800"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\n",
+        "。",
+        "a" * 3000,
+        "def f(x):\n    return x\n" * 40,
+        "| a | b |\n|---|---|\n" * 50,
+        "Это ответ по-русски.",
+        "\U0001f600" * 500,
+        "\ud800",
+    ],
+)
 def test_any_text_can_be_read(rubric, text):
     score = score_slot("q2", rubric, text, "zh")
     assert score.points == 0 or score.lane == "review"

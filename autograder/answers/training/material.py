@@ -1,6 +1,6 @@
 """What the reader learns from: lessons' rubrics and labelled answers, as (answer, items, labels, marked words).
 
-    python -m autograder.answers.training.material OUT.json     # everything training needs, in one file that travels to a GPU machine
+python -m autograder.answers.training.material OUT.json     # everything training needs, in one file that travels to a GPU machine
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ABSENT, PRESENT, CONTRADICTED, NOT_PRESENT, UNKNOWN = 0, 1, 2, 3, -1  # NOT_PRESENT: absent or contradicted, nobody said which
+ABSENT, PRESENT, CONTRADICTED, NOT_PRESENT, UNKNOWN = (
+    0,
+    1,
+    2,
+    3,
+    -1,
+)  # NOT_PRESENT: absent or contradicted, nobody said which
 WRONG = "wrong"  # as autograder.answers.items has it; repeated since a GPU machine has none of the grader's libraries
 
 # A right statement taken back, or reported as somebody's mistake. They are general: nothing of a lesson stands in them.
@@ -87,7 +93,9 @@ def joined(texts: list[str], lang: str) -> str:
     return ("" if lang == "zh" else " ").join(texts)
 
 
-EXEMPLARS = Path(__file__).with_name("exemplars.jsonl")  # sentences of which one label is known: does it state this item?
+EXEMPLARS = Path(__file__).with_name(
+    "exemplars.jsonl"
+)  # sentences of which one label is known: does it state this item?
 
 
 def collect(lessons: Path) -> dict:
@@ -113,13 +121,31 @@ def collect(lessons: Path) -> dict:
             lines.append(row)
     for raw in EXEMPLARS.read_text(encoding="utf-8").splitlines():
         x = json.loads(raw)
-        seg = {"text": normalise(x["text"]).text.strip(), "has": [x["item"]] if x["states"] else [], "denies": [], "wrong": None}
-        lines.append({"key": x["key"], "lang": x["lang"], "writer": "exemplar", "split": "train", "only": x["item"], "segments": [seg]})
+        seg = {
+            "text": normalise(x["text"]).text.strip(),
+            "has": [x["item"]] if x["states"] else [],
+            "denies": [],
+            "wrong": None,
+        }
+        lines.append(
+            {
+                "key": x["key"],
+                "lang": x["lang"],
+                "writer": "exemplar",
+                "split": "train",
+                "only": x["item"],
+                "segments": [seg],
+            }
+        )
     return {"slots": slots, "lines": lines}
 
 
 def example(row: dict) -> Example:
-    segs = [Segment(s["text"], frozenset(s["has"]), frozenset(s.get("denies") or ()), s["wrong"]) for s in row["segments"] if s["text"]]
+    segs = [
+        Segment(s["text"], frozenset(s["has"]), frozenset(s.get("denies") or ()), s["wrong"])
+        for s in row["segments"]
+        if s["text"]
+    ]
     return Example(row["key"], "zh" if row["lang"] == "zh" else "en", segs, row.get("only"))
 
 

@@ -34,7 +34,9 @@ class Layer(nn.Module):
         if torch.onnx.is_in_onnx_export():
             a = torch.softmax(q @ k.transpose(-1, -2) * (HIDDEN // HEADS) ** -0.5 + bias, -1) @ v
         else:
-            a = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype), dropout_p=self.drop if self.training else 0.0)
+            a = F.scaled_dot_product_attention(
+                q, k, v, attn_mask=bias.to(q.dtype), dropout_p=self.drop if self.training else 0.0
+            )
         x = self.aln(x + F.dropout(self.ao(a.transpose(1, 2).reshape(x.shape)), self.drop, self.training))
         return self.oln(x + F.dropout(self.fo(F.gelu(self.fi(x))), self.drop, self.training))
 
@@ -81,7 +83,9 @@ class Reader(nn.Module):
         more = -(length - 1) % POOL
         rest = F.pad(x[:, 1:] * mask[:, 1:, None], (0, 0, 0, more)).view(n, -1, POOL, HIDDEN).sum(2)
         count = F.pad(mask[:, 1:], (0, more)).view(n, -1, POOL).sum(2)
-        return torch.cat([x[:, :1], rest / count.clamp(min=1)[:, :, None]], 1), torch.cat([mask[:, :1], (count > 0).to(mask.dtype)], 1)
+        return torch.cat([x[:, :1], rest / count.clamp(min=1)[:, :, None]], 1), torch.cat(
+            [mask[:, :1], (count > 0).to(mask.dtype)], 1
+        )
 
     def forward(self, answers, answer_mask, items, item_mask, owner):
         """answers: (b, a, 384) embedded; items, item_mask: (n, t, 384), (n, t) from `lower`; owner: (n,) which answer each item looks at.

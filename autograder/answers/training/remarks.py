@@ -39,7 +39,11 @@ def frames() -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for lang, colon, stop in (("zh", "：", "。"), ("en", ": ", ". ")):
         own = [f for fs in (TAKEN_BACK, WITHDRAWN) for f in fs[lang]]
-        out[lang] = own + [t for x in listed[lang] for t in (f"{x}{colon}{{X}}", f"{{X}}{stop if lang == 'en' else ''}{x}{stop.strip()}", f"{{X}}\n{x}")]
+        out[lang] = own + [
+            t
+            for x in listed[lang]
+            for t in (f"{x}{colon}{{X}}", f"{{X}}{stop if lang == 'en' else ''}{x}{stop.strip()}", f"{{X}}\n{x}")
+        ]
     return out
 
 
@@ -63,7 +67,9 @@ def fit(seed: int = 0) -> tuple[np.ndarray, float, frozenset[str]]:
                 text = normalise(frame.replace("{X}", _MARK)).text
                 before, _, behind = text.partition(_MARK)
                 for span, grams in windows(before + answer + behind, usual):
-                    inside = max(0, min(span.end, len(before)) - span.start) + max(0, span.end - max(span.start, len(before) + len(answer)))
+                    inside = max(0, min(span.end, len(before)) - span.start) + max(
+                        0, span.end - max(span.start, len(before) + len(answer))
+                    )
                     share = inside / (span.end - span.start)
                     if share >= 0.6:
                         x.append(grams)
@@ -78,7 +84,7 @@ def fit(seed: int = 0) -> tuple[np.ndarray, float, frozenset[str]]:
         for i in order:
             g = x[i]
             z = weights[g].sum() + bias
-            error = (1 / (1 + np.exp(-z)) - target[i])
+            error = 1 / (1 + np.exp(-z)) - target[i]
             square[g] += error * error
             weights[g] -= 0.3 * error / np.sqrt(square[g]) + 1e-5 * weights[g]
             bias -= 0.01 * error
@@ -87,9 +93,18 @@ def fit(seed: int = 0) -> tuple[np.ndarray, float, frozenset[str]]:
 
 def main() -> None:
     weights, bias, usual = fit()
-    best = [max(float(weights[g].astype(np.float32).sum()) + bias for _, g in windows(normalise(a.answer).text, usual)) for a in right_answers("calibration")]
+    best = [
+        max(float(weights[g].astype(np.float32).sum()) + bias for _, g in windows(normalise(a.answer).text, usual))
+        for a in right_answers("calibration")
+    ]
     line = float(np.quantile(best, 1 - ALARM))
-    np.savez_compressed(FILE, weights=weights, bias=np.float32(bias), line=np.float32(line), usual=np.frombuffer("\n".join(sorted(usual)).encode(), np.uint8))
+    np.savez_compressed(
+        FILE,
+        weights=weights,
+        bias=np.float32(bias),
+        line=np.float32(line),
+        usual=np.frombuffer("\n".join(sorted(usual)).encode(), np.uint8),
+    )
     print(f"{len(best)} right answers of the calibration writer; line {line:.2f}")
 
 

@@ -19,7 +19,16 @@ import torch.nn.functional as F
 
 from autograder.answers.tokens import END, PAD, START, Tokens
 from autograder.answers.training import base
-from autograder.answers.training.material import NOT_PRESENT, PRESENT, UNKNOWN, WRONG, Epoch, gold_points, joined, points_of
+from autograder.answers.training.material import (
+    NOT_PRESENT,
+    PRESENT,
+    UNKNOWN,
+    WRONG,
+    Epoch,
+    gold_points,
+    joined,
+    points_of,
+)
 
 ITEM, ANSWER = 96, 352  # as autograder.answers.verifier reads them: tokens at most
 PREFIX = {"link": "query: ", "misconception": "claim: ", "wrong": "claim: "}
@@ -55,7 +64,10 @@ class Encoder:
         for t in texts:
             at += len(t) + (lang != "zh")
             ends.append(at)
-        piece = [-1 if b <= len("passage: ") else next((n for n, e in enumerate(ends) if a < e), len(ends) - 1) for a, b in found.at]
+        piece = [
+            -1 if b <= len("passage: ") else next((n for n, e in enumerate(ends) if a < e), len(ends) - 1)
+            for a, b in found.at
+        ]
         keep = ANSWER - 2
         return [START, *found.ids[:keep], END], [-1, *piece[:keep], -1]
 
@@ -158,7 +170,11 @@ def predict(net, enc: Encoder, rows: list[dict], slots: dict, device: str, size:
         some = todo[i : i + size]
         found, where, mask = forward(net, enc, some, device)
         p = found.float().softmax(-1).cpu().numpy()
-        w = (where.float().sigmoid() * mask[torch.tensor([k for k, t in enumerate(some) for _ in t[1]], device=device)]).cpu().numpy()
+        w = (
+            (where.float().sigmoid() * mask[torch.tensor([k for k, t in enumerate(some) for _ in t[1]], device=device)])
+            .cpu()
+            .numpy()
+        )
         k = 0
         for _, items, n, piece in some:
             for (_, item, _), *_ in items:
@@ -197,7 +213,13 @@ def report(rows: list[dict], probs: list[dict], slots: dict, line: float = 0.4) 
         margin = min(max(p[i][0], 1 - p[i][0]) for i in links)
         seen.append((gold, given, wrong, unknown, doubt, margin, p[WRONG][0], p[WRONG][2], row))
     out = {"answers": len(seen)}
-    for name, some in (("all", seen), *((g, [s for s in seen if language_of(joined([x["text"] for x in s[8]["segments"]], "en")) == g]) for g in ("zh", "en"))):
+    for name, some in (
+        ("all", seen),
+        *(
+            (g, [s for s in seen if language_of(joined([x["text"] for x in s[8]["segments"]], "en")) == g])
+            for g in ("zh", "en")
+        ),
+    ):
         two = [s for s in some if slots[s[8]["key"]]["points"] == 2]
         if two:
             out[f"qwk_{name}"] = round(qwk([s[:2] for s in two]), 3)
@@ -206,7 +228,10 @@ def report(rows: list[dict], probs: list[dict], slots: dict, line: float = 0.4) 
     beside = [s for s in known if s[2] and s[1] > 0]
     clean = [s for s in known if not s[2] and s[1] > 0]
     for name, of in (("doubt", lambda s: s[4]), ("wrong", lambda s: s[6]), ("mark", lambda s: s[7])):
-        got = {t: [round(float(np.mean([of(s) > t for s in group])), 3) if group else None for group in (beside, clean)] for t in (0.1, 0.2, 0.35, 0.5)}
+        got = {
+            t: [round(float(np.mean([of(s) > t for s in group])), 3) if group else None for group in (beside, clean)]
+            for t in (0.1, 0.2, 0.35, 0.5)
+        }
         out[f"noticed_and_false_{name}"] = got
     out["with_wrong_beside_credit"], out["clean_with_credit"] = len(beside), len(clean)
     return out
@@ -230,7 +255,10 @@ def unpacked(path: Path) -> dict:
     """The inverse of `packed`, as tensors in float32."""
     stored = dict(np.load(path))
     plain = {k: v.astype(np.float32) for k, v in stored.items() if not k.endswith(".scale")}
-    return {k: torch.tensor(v * stored[k + ".scale"].astype(np.float32) if k + ".scale" in stored else v) for k, v in plain.items()}
+    return {
+        k: torch.tensor(v * stored[k + ".scale"].astype(np.float32) if k + ".scale" in stored else v)
+        for k, v in plain.items()
+    }
 
 
 def main() -> None:
@@ -250,17 +278,26 @@ def main() -> None:
     a.add_argument("--seed", type=int, default=0)
     a.add_argument("--leave-lesson", default="")
     a.add_argument("--leave-writer", default="")
-    a.add_argument("--own-lines", type=int, default=0, help="of a left-out lesson, learn from this many lines all the same")
+    a.add_argument(
+        "--own-lines", type=int, default=0, help="of a left-out lesson, learn from this many lines all the same"
+    )
     a.add_argument("--start", type=Path, help="go on from these trained weights instead of the base's")
     a.add_argument("--seconds", type=float, default=1e9, help="end the schedule so that training fits into this time")
     o = a.parse_args()
     torch.manual_seed(o.seed)
     r = random.Random(o.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.backends.cuda.enable_cudnn_sdp(False)  # it makes a plan for each new shape: 310 ms a step and not 31 (measured, one H200)
+    torch.backends.cuda.enable_cudnn_sdp(
+        False
+    )  # it makes a plan for each new shape: 310 ms a step and not 31 (measured, one H200)
     data = json.loads(o.material.read_text(encoding="utf-8"))
     slots, rows = data["slots"], data["lines"]
-    left = lambda x: bool(o.leave_lesson) and x["key"].startswith(o.leave_lesson) or bool(o.leave_writer) and o.leave_writer in x["writer"]
+    left = lambda x: (
+        bool(o.leave_lesson)
+        and x["key"].startswith(o.leave_lesson)
+        or bool(o.leave_writer)
+        and o.leave_writer in x["writer"]
+    )
     train = [x for x in rows if x["split"] == "train" and not left(x)]
     if o.own_lines:
         own = [x for x in rows if x["split"] == "train" and left(x) and x["writer"] != "exemplar"]
@@ -320,7 +357,14 @@ def main() -> None:
             measured[name] = report(some, predict(net, enc, some, slots, device), slots)
             print(name, json.dumps(measured[name]), flush=True)
     np.savez(o.out.with_suffix(".npz"), **packed(net.state_dict()))
-    told = {"options": {k: str(v) for k, v in vars(o).items() if not isinstance(v, Path)}, "lines": len(train), "steps": step, "seconds": round(time.time() - start), "torch": torch.__version__, "measured": measured}
+    told = {
+        "options": {k: str(v) for k, v in vars(o).items() if not isinstance(v, Path)},
+        "lines": len(train),
+        "steps": step,
+        "seconds": round(time.time() - start),
+        "torch": torch.__version__,
+        "measured": measured,
+    }
     told["device"] = torch.cuda.get_device_name() if device == "cuda" else "cpu"
     o.out.with_suffix(".json").write_text(json.dumps(told, indent=1), encoding="utf-8")
     print(f"{step} steps, {epoch} epochs, {time.time() - start:.0f} s", flush=True)

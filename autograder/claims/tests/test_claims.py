@@ -13,8 +13,20 @@ from autograder.errors import CourseError
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.references import fill
 
-RECEIPT = {"kernel": "k", "device": "NVIDIA H200", "backend": "gpu", "time": "2026-11-29T18:23:22Z", "command": "course bench x", "commit": "1ab5fdd86cbea4"}
-POINTS = [{"kind": "copy", "n": 1, "gbps": 4281.3}, {"kind": "copy", "n": 2, "gbps": 4000.0}, {"kind": "read", "n": 1, "gbps": 2140.65}, {"kind": "text", "n": 3, "gbps": "fast"}]
+RECEIPT = {
+    "kernel": "k",
+    "device": "NVIDIA H200",
+    "backend": "gpu",
+    "time": "2026-11-29T18:23:22Z",
+    "command": "course bench x",
+    "commit": "1ab5fdd86cbea4",
+}
+POINTS = [
+    {"kind": "copy", "n": 1, "gbps": 4281.3},
+    {"kind": "copy", "n": 2, "gbps": 4000.0},
+    {"kind": "read", "n": 1, "gbps": 2140.65},
+    {"kind": "text", "n": 3, "gbps": "fast"},
+]
 CLAIMS = """\
 claims:
   copy_rate:
@@ -81,21 +93,57 @@ def test_pages_show_the_figures_and_keep_their_lines(root):
     ("old", "new", "says"),
     [
         ("copy' && n==`1`", "copy'", r"claims.yml:2: The claim copy_rate matches 2 points with different values"),
-        ("kind=='copy'", "kind=='none'", r"claims.yml:2: The claim copy_rate finds nothing in figures/data/x.json, not one number"),
+        (
+            "kind=='copy'",
+            "kind=='none'",
+            r"claims.yml:2: The claim copy_rate finds nothing in figures/data/x.json, not one number",
+        ),
         ("kind=='copy' && n==`1`", "n==`3`", r"claims.yml:2: The claim copy_rate finds a str"),
         (" | [0]", "", r"claims.yml:2: The claim copy_rate finds a list of 1"),
         ("n==`1`", "n=`1`", r"claims.yml:2: The claim copy_rate has a `value` that is no JMESPath"),
-        ("data/x.json", "data/gone.json", r"claims.yml:2: The claim copy_rate names figures/data/gone.json, which cannot be read"),
-        ("data/x.json", "data/bare.json", r"claims.yml:2: The claim copy_rate names figures/data/bare.json, which carries no receipt"),
+        (
+            "data/x.json",
+            "data/gone.json",
+            r"claims.yml:2: The claim copy_rate names figures/data/gone.json, which cannot be read",
+        ),
+        (
+            "data/x.json",
+            "data/bare.json",
+            r"claims.yml:2: The claim copy_rate names figures/data/bare.json, which carries no receipt",
+        ),
         ("figures/data/x.json", "../../etc/passwd", r"which cannot be read as JSON"),
-        ("100 * copy_rate / peak", "100 * copy_rate / gone", r"claims.yml:13: The claim part is computed from gone, which is no claim"),
+        (
+            "100 * copy_rate / peak",
+            "100 * copy_rate / gone",
+            r"claims.yml:13: The claim part is computed from gone, which is no claim",
+        ),
         ("100 * copy_rate / peak", "part + peak", r"claims.yml:13: The claim part is computed from itself"),
-        ("100 * copy_rate / peak", "peak / (peak - peak)", r"claims.yml:13: The claim part has no value: it divides by zero"),
-        ("100 * copy_rate / peak", "open('x')", r"claims.yml:13: The claim part has no value: `open\('x'\)` is not allowed"),
-        ('compute: "100', 'source: "a paper"\n    compute: "100', r"claims.yml:13: The claim part is not right: it needs exactly one of"),
-        ('show: "{:.0f} %"', 'show: "89 %"', r"claims.yml:13: The claim part is not right at show: it does not show the number"),
+        (
+            "100 * copy_rate / peak",
+            "peak / (peak - peak)",
+            r"claims.yml:13: The claim part has no value: it divides by zero",
+        ),
+        (
+            "100 * copy_rate / peak",
+            "open('x')",
+            r"claims.yml:13: The claim part has no value: `open\('x'\)` is not allowed",
+        ),
+        (
+            'compute: "100',
+            'source: "a paper"\n    compute: "100',
+            r"claims.yml:13: The claim part is not right: it needs exactly one of",
+        ),
+        (
+            'show: "{:.0f} %"',
+            'show: "89 %"',
+            r"claims.yml:13: The claim part is not right at show: it does not show the number",
+        ),
         ('show: "{:.0f} %"', 'show: "{:.0q}"', r"claims.yml:13: The claim part is not right at show: it is no format"),
-        ("value: 4.8", 'value: "4.8"', r"claims.yml:8: The claim peak is not right: `value` must be the number that was read"),
+        (
+            "value: 4.8",
+            'value: "4.8"',
+            r"claims.yml:8: The claim peak is not right: `value` must be the number that was read",
+        ),
         ('zh: "峰值", ', "", r"claims.yml:8: The claim peak is not right at says.zh"),
         ("    scale: 0.001", "    skale: 0.001", r"claims.yml:2: The claim copy_rate is not right at skale"),
         ("claims:\n", "claim:\n", r"claims.yml: The file does not hold `claims:`"),
@@ -120,11 +168,27 @@ def test_a_wrong_claim_costs_only_itself_and_what_is_computed_from_it(root):
     ("old", "new", "says"),
     [
         ("lesson01.part", "lesson01.parts", "en.qmd:6: There is no claim lesson01.parts."),
-        ("{{< var lesson01.part >}}", "`{{< var lesson01.part >}}`", "en.qmd:6: The reference lesson01.part stands in code or math"),
-        ("{{< var lesson01.part >}}", "${{< var lesson01.part >}}$", "en.qmd:6: The reference lesson01.part stands in code or math"),
-        ("{{< var lesson01.part >}}", "{{< include x.qmd >}}", "en.qmd:6: The shortcode '{{< include x.qmd >}}' works in Quarto only."),
+        (
+            "{{< var lesson01.part >}}",
+            "`{{< var lesson01.part >}}`",
+            "en.qmd:6: The reference lesson01.part stands in code or math",
+        ),
+        (
+            "{{< var lesson01.part >}}",
+            "${{< var lesson01.part >}}$",
+            "en.qmd:6: The reference lesson01.part stands in code or math",
+        ),
+        (
+            "{{< var lesson01.part >}}",
+            "{{< include x.qmd >}}",
+            "en.qmd:6: The shortcode '{{< include x.qmd >}}' works in Quarto only.",
+        ),
         (", {{< var lesson01.part >}}", "", "claims.yml:13: Only the zh edition states the claim part."),
-        ("It is", "It is\n\n```python\nx = '{{< var lesson01.part >}}'\n```\n", "en.qmd:9: The reference lesson01.part stands in code or math"),
+        (
+            "It is",
+            "It is\n\n```python\nx = '{{< var lesson01.part >}}'\n```\n",
+            "en.qmd:9: The reference lesson01.part stands in code or math",
+        ),
     ],
 )
 def test_references_are_held_to_the_claims(root, old, new, says):
@@ -150,9 +214,14 @@ def test_a_claim_that_no_page_states_is_a_problem_unless_another_is_computed_fro
 def test_another_lessons_claims_may_be_stated_and_computed_with(root):
     second = root / "lessons" / "lesson02_second"
     second.mkdir()
-    (second / "claims.yml").write_text('claims:\n  twice:\n    says: {zh: "两倍", en: "twice"}\n    compute: "2 * lesson01.peak"\n    show: "{:.1f}"\n', encoding="utf-8")
+    (second / "claims.yml").write_text(
+        'claims:\n  twice:\n    says: {zh: "两倍", en: "twice"}\n    compute: "2 * lesson01.peak"\n    show: "{:.1f}"\n',
+        encoding="utf-8",
+    )
     for lang in ("zh", "en"):
-        (second / f"{lang}.qmd").write_text("{{< var lesson02.twice >}} and {{< var lesson01.peak >}}\n", encoding="utf-8")
+        (second / f"{lang}.qmd").write_text(
+            "{{< var lesson02.twice >}} and {{< var lesson01.peak >}}\n", encoding="utf-8"
+        )
     assert said(root) == []
     assert read_ledger(root).figures["lesson02.twice"] == "9.6"
 
@@ -160,7 +229,9 @@ def test_another_lessons_claims_may_be_stated_and_computed_with(root):
 def test_changed_data_are_drift_and_say_what_changed(root):
     write_files(made_files(read_ledger(root)))
     assert drift(read_ledger(root)) == []
-    (root / "figures" / "data" / "x.json").write_text(json.dumps({"points": [POINTS[0] | {"gbps": 4100.0}], "receipt": RECEIPT}))
+    (root / "figures" / "data" / "x.json").write_text(
+        json.dumps({"points": [POINTS[0] | {"gbps": 4100.0}], "receipt": RECEIPT})
+    )
     found = drift(read_ledger(root))
     assert found[0].startswith("lessons/_variables.yml: lesson01.copy_rate is 4.10 TB/s now, not 4.28 TB/s.")
     assert [x.split(":")[0] for x in found[-2:]] == ["lessons/claims/zh.qmd", "lessons/claims/en.qmd"]
@@ -168,7 +239,12 @@ def test_changed_data_are_drift_and_say_what_changed(root):
 
 def test_the_ledger_page_says_where_each_figure_is_from(root):
     text = made_files(read_ledger(root))[root / "lessons" / "claims" / "en.qmd"]
-    for part in ("| copy bandwidth | 4.28 TB/s | Measured: `x.json` |", "Read: a datasheet, SXM5 \\| dense", "Computed: `100 * copy_rate / peak`", "| `x.json` | NVIDIA H200 | `course bench x` | 2026-11-29 | `1ab5fdd` |"):
+    for part in (
+        "| copy bandwidth | 4.28 TB/s | Measured: `x.json` |",
+        "Read: a datasheet, SXM5 \\| dense",
+        "Computed: `100 * copy_rate / peak`",
+        "| `x.json` | NVIDIA H200 | `course bench x` | 2026-11-29 | `1ab5fdd` |",
+    ):
         assert part in text
 
 
@@ -189,12 +265,41 @@ def test_the_command_writes_and_checks(root, monkeypatch, capsys):
     assert run()[0] == 0 and run("--check")[0] == 0
 
 
-@pytest.mark.parametrize(("text", "value"), [("1 + 2 * 3", 7), ("-(a - 5) ** 2", -9), ("min(a, b.c) / max(a, 8)", 0.25), ("round(10 / 3, 1)", 3.3), ("abs(-a)", 2), ("round(2.6)", 3)])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3", 7),
+        ("-(a - 5) ** 2", -9),
+        ("min(a, b.c) / max(a, 8)", 0.25),
+        ("round(10 / 3, 1)", 3.3),
+        ("abs(-a)", 2),
+        ("round(2.6)", 3),
+    ],
+)
 def test_arithmetic(text, value):
     assert evaluate(text, {"a": 2.0, "b.c": 4.0}.__getitem__) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("text", ["__import__('os')", "a.b.c", "[1][0]", "'x' * 9", "9 ** 9 ** 9", "a if 1 else 2", "lambda: 1", "f'{a}'", "a[0]", "min(x=1)", "True + 1", "1 // 2", "(-8) ** 0.5", "1 +", "x" * 500])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "a.b.c",
+        "[1][0]",
+        "'x' * 9",
+        "9 ** 9 ** 9",
+        "a if 1 else 2",
+        "lambda: 1",
+        "f'{a}'",
+        "a[0]",
+        "min(x=1)",
+        "True + 1",
+        "1 // 2",
+        "(-8) ** 0.5",
+        "1 +",
+        "x" * 500,
+    ],
+)
 def test_anything_else_is_refused(text):
     with pytest.raises(ValueError):
         evaluate(text, lambda name: 2.0)

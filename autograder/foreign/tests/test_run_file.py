@@ -15,7 +15,22 @@ from autograder.grading.challenge.frame import Malformed
 
 needs_jail = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not here")
 SAXPY = "#include <iostream>\n__constant__ float bias[1];\n__global__ void saxpy(float* y, const float* x, float a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = a * x[i] + y[i] + bias[0];\n}\nint main() { std::cout << 1; }\n"
-ARGS = ["--grid", "4", "--block", "32", "--arg", "y=float32[101]:random", "--arg", "x=float32[101]:random", "--arg", "a=2.5", "--arg", "n=101", "--set", "bias=float32[1]:1"]
+ARGS = [
+    "--grid",
+    "4",
+    "--block",
+    "32",
+    "--arg",
+    "y=float32[101]:random",
+    "--arg",
+    "x=float32[101]:random",
+    "--arg",
+    "a=2.5",
+    "--arg",
+    "n=101",
+    "--set",
+    "bias=float32[1]:1",
+]
 
 
 @pytest.fixture
@@ -47,7 +62,10 @@ def test_a_file_is_run_and_checked(course):
     ("source", "said"),
     [
         ("__global__ void f(int* x) { volatile int i = 0; for (;;) i = i + 1; }", "did not end within 1 s"),
-        ("__device__ float big[1ull << 34];\n__global__ void f(int* x) { big[threadIdx.x] = 1; x[0] = (int)big[1]; }", "take more memory than a launch may have"),
+        (
+            "__device__ float big[1ull << 34];\n__global__ void f(int* x) { big[threadIdx.x] = 1; x[0] = (int)big[1]; }",
+            "take more memory than a launch may have",
+        ),
         ('__global__ void f(int* x) { auto o = &fopen; FILE* h = o("OUT", "w"); x[0] = h ? 5 : 6; }', "x changed: 6"),
         ("__global__ void f(int* x) {\n  x[0] = y;\n}", "course: k.cu:2: "),
         ("int x;", "course: k.cu has no kernel"),
@@ -55,12 +73,17 @@ def test_a_file_is_run_and_checked(course):
 )
 def test_hostile_and_wrong_files(course, tmp_path, source, said):
     out = tmp_path / "written"
-    _, output = course(source.replace("OUT", str(out)), "--grid", "1", "--block", "1", "--arg", "x=int32[3]:zeros", "--timeout", "1")
+    _, output = course(
+        source.replace("OUT", str(out)), "--grid", "1", "--block", "1", "--arg", "x=int32[3]:zeros", "--timeout", "1"
+    )
     assert said in output, output
     assert not out.exists()
 
 
-@pytest.mark.parametrize("more", [["--backend", "gpu"], ["--bug", "x"], ["--grid", "a"], ["--arg", "x"], ["--define", "1=2"], ["--set", "b=3"]])
+@pytest.mark.parametrize(
+    "more",
+    [["--backend", "gpu"], ["--bug", "x"], ["--grid", "a"], ["--arg", "x"], ["--define", "1=2"], ["--set", "b=3"]],
+)
 def test_options_that_do_not_fit(course, more):
     status, output = course(SAXPY, "--grid", "1", "--block", "1", *more)
     assert status == 1 and output.startswith("course: ") and output.count("\n") == 1
@@ -74,7 +97,20 @@ def framed(head, data=b"") -> bytes:
 REPORT = {"error": "", "status": "clean", "text": "t", "output": ""}
 
 
-@pytest.mark.parametrize("data", [b"", b"\0" * 7, framed([]), framed({"error": 1}), framed({"error": ""}), framed(REPORT), framed(REPORT, b"\0" * 11), framed({"error": "", "kernels": [1]}), struct.pack("!Q", 1 << 40) + b"{}"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\0" * 7,
+        framed([]),
+        framed({"error": 1}),
+        framed({"error": ""}),
+        framed(REPORT),
+        framed(REPORT, b"\0" * 11),
+        framed({"error": "", "kernels": [1]}),
+        struct.pack("!Q", 1 << 40) + b"{}",
+    ],
+)
 def test_a_frame_that_is_none(data):
     with pytest.raises(Malformed):
         frames.read(data, {"x": np.zeros(3, np.float32)})

@@ -37,7 +37,16 @@ def hand_in(folder: Path, lesson: Lesson, student: str, data: bytes, stamp: str 
     return path
 
 
-def slot(lesson: Lesson, name: str, points: float, *, lane: str = "auto", quote: str = "because", wrong: str = "", discarded: Iterable[str] = ()) -> SlotScore:
+def slot(
+    lesson: Lesson,
+    name: str,
+    points: float,
+    *,
+    lane: str = "auto",
+    quote: str = "because",
+    wrong: str = "",
+    discarded: Iterable[str] = (),
+) -> SlotScore:
     rubric = lesson.rubric.slots[name]
     count = 0 if points == 0 else rubric.full if points >= rubric.points else rubric.some
     links = [LinkFound(id=x.id, quote=quote, layer="rules") for x in rubric.links[:count]]
@@ -54,10 +63,29 @@ def slot(lesson: Lesson, name: str, points: float, *, lane: str = "auto", quote:
     )
 
 
-def result(lesson: Lesson, student: str, *, lang: str = "en", state: str = "PASS", normal=2.0, boundary=1.0, slots: dict | None = None, findings=(), veto=(), reasons=(), fill="a") -> Result:
+def result(
+    lesson: Lesson,
+    student: str,
+    *,
+    lang: str = "en",
+    state: str = "PASS",
+    normal=2.0,
+    boundary=1.0,
+    slots: dict | None = None,
+    findings=(),
+    veto=(),
+    reasons=(),
+    fill="a",
+) -> Result:
     """A consistent Result. slots: name -> points or SlotScore; full points where a slot is not named."""
     if state == "UNGRADED":
-        return Result(student=student, lesson=lesson.slug, lang=lang, state=state, reasons=list(reasons) or ["The file is not a notebook."])
+        return Result(
+            student=student,
+            lesson=lesson.slug,
+            lang=lang,
+            state=state,
+            reasons=list(reasons) or ["The file is not a notebook."],
+        )
     given = {"explanation": 1.0, "q1": 2.0, "q2": 2.0, "q3": 2.0} | (slots or {})
     scored = {n: v if isinstance(v, SlotScore) else slot(lesson, n, v) for n, v in given.items()}
     points = {"normal": normal, "boundary": boundary} | {n: s.points for n, s in scored.items()}
@@ -79,7 +107,14 @@ def finding(severity: str = "review", where: str = "q2", code: str = "claim_doub
 class FakeGrader:
     """Called as a Grader. say(student, text) -> Result decides; `seen` lists what was graded, also across processes through `log`."""
 
-    def __init__(self, lesson: Lesson, say: Callable[[str, str], Result] | None = None, *, log: Path | None = None, delay: float = 0.0):
+    def __init__(
+        self,
+        lesson: Lesson,
+        say: Callable[[str, str], Result] | None = None,
+        *,
+        log: Path | None = None,
+        delay: float = 0.0,
+    ):
         self.lesson, self.log, self.delay = lesson, log, delay
         self.seen: list[str] = []
         self.say = say or (lambda student, text: result(lesson, student, fill=text))
@@ -99,6 +134,8 @@ def fill_of(path: Path) -> str:
     """The exercise cell's text, "" where the file cannot be read."""
     try:
         cells = json.loads(path.read_bytes())["cells"]
-        return next("".join(c["source"]) for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id") == "exercise")
+        return next(
+            "".join(c["source"]) for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id") == "exercise"
+        )
     except (ValueError, KeyError, StopIteration):
         return ""

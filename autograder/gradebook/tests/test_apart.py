@@ -70,8 +70,13 @@ def test_large_files_are_one_students_problem(lesson, inbox):
     large = bomb(lesson, 1_500_000)
     put(inbox / "eve" / lesson.slug, {"a.ipynb": large, "b.ipynb": large})
     put(inbox / "zoe" / lesson.slug, {"a.ipynb": gzip.compress(large, 1), "b.ipynb": gzip.compress(large, 1)})
-    put(inbox / "ann" / lesson.slug, {f"{lesson.slug}.ipynb": notebook(lesson, exercise=FILL), "en/draft.ipynb": notebook(lesson)})
-    *said, peak = subprocess.run([sys.executable, "-c", SMALL, str(inbox)], check=True, capture_output=True, text=True).stdout.splitlines()
+    put(
+        inbox / "ann" / lesson.slug,
+        {f"{lesson.slug}.ipynb": notebook(lesson, exercise=FILL), "en/draft.ipynb": notebook(lesson)},
+    )
+    *said, peak = subprocess.run(
+        [sys.executable, "-c", SMALL, str(inbox)], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     assert [line.split()[:2] for line in said] == [["ann", "True"], ["eve", "False"], ["zoe", "False"]]
     assert all("too large" in line for line in said[1:])
     assert int(peak) < 300, "the run's own process has read none of it"
@@ -83,7 +88,18 @@ def test_a_page_that_cannot_be_made_says_so_and_costs_no_grade(lesson, course, i
     monkeypatch.setattr(apart, "SECONDS", 0.0)
     monkeypatch.setattr(apart, "START_SECONDS", 0.0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson, lambda student, text: result(lesson, student))).graded == 2
-    shown = {n: (course.step("autograded", n, lesson.slug) / f"{lesson.slug}.ipynb").read_text() for n in ("ann", "eve")}
-    assert "too large or too complex to be shown" in shown["eve"] and "too large" not in shown["ann"] and json.loads(shown["eve"])["cells"]
+    assert (
+        grade_submissions(
+            lesson, inbox, course, grader=FakeGrader(lesson, lambda student, text: result(lesson, student))
+        ).graded
+        == 2
+    )
+    shown = {
+        n: (course.step("autograded", n, lesson.slug) / f"{lesson.slug}.ipynb").read_text() for n in ("ann", "eve")
+    }
+    assert (
+        "too large or too complex to be shown" in shown["eve"]
+        and "too large" not in shown["ann"]
+        and json.loads(shown["eve"])["cells"]
+    )
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10

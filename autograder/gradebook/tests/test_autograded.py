@@ -48,7 +48,14 @@ def test_every_score_box_is_there_once(tmp_path, damage):
     elif damage == "doubled ids":
         plain["cells"] += [c for c in plain["cells"] if c["metadata"].get("nbgrader")]
     elif damage == "forged grade_id":
-        plain["cells"][3]["metadata"]["nbgrader"] = {"grade_id": '"><script>x</script>', "grade": True, "points": 100, "schema_version": 3, "solution": False, "locked": False}
+        plain["cells"][3]["metadata"]["nbgrader"] = {
+            "grade_id": '"><script>x</script>',
+            "grade": True,
+            "points": 100,
+            "schema_version": 3,
+            "solution": False,
+            "locked": False,
+        }
     elif damage == "reordered":
         plain["cells"] = plain["cells"][::-1]
     else:
@@ -64,9 +71,31 @@ def test_every_score_box_is_there_once(tmp_path, damage):
 
 def test_outputs_of_his_own_cells_are_shown_safely(tmp_path):
     plain = json.loads(notebook(LESSON))
-    evil = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<script>x</script>", "image/svg+xml": "<svg onload=x>", "text/plain": "1.5 ms", "application/javascript": "x"}}
-    hint = {"output_type": "display_data", "metadata": {}, "data": {"application/vnd.hopper-course.hint+json": {"level": 2}, "text/plain": "hint"}}
-    plain["cells"].append({"cell_type": "code", "id": "mine", "metadata": {}, "execution_count": 3, "source": "%timeit f()", "outputs": [evil, hint]})
+    evil = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {
+            "text/html": "<script>x</script>",
+            "image/svg+xml": "<svg onload=x>",
+            "text/plain": "1.5 ms",
+            "application/javascript": "x",
+        },
+    }
+    hint = {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {"application/vnd.hopper-course.hint+json": {"level": 2}, "text/plain": "hint"},
+    }
+    plain["cells"].append(
+        {
+            "cell_type": "code",
+            "id": "mine",
+            "metadata": {},
+            "execution_count": 3,
+            "source": "%timeit f()",
+            "outputs": [evil, hint],
+        }
+    )
     nb = shown(tmp_path, json.dumps(plain).encode())
     mine = next(c for c in nb.cells if c.source == "%timeit f()")
     assert [dict(o.data) for o in mine.outputs] == [{"text/plain": "1.5 ms"}, {"text/plain": "hint"}]
@@ -74,8 +103,16 @@ def test_outputs_of_his_own_cells_are_shown_safely(tmp_path):
 
 
 def test_the_quick_reading_shows_what_the_graders_reading_shows(tmp_path, monkeypatch):
-    exercise = next(c.source for c in student_notebook(LESSON, "en").cells if c.id == "exercise").replace("______", "alpha * acc", 1)
-    data = notebook(LESSON, exercise=exercise, q1="first", q3="third answer", boundary_case="my_case = dict(acc=1.0, alpha=1.0, beta=0.0, c=None)\nmy_prediction = 1.0")
+    exercise = next(c.source for c in student_notebook(LESSON, "en").cells if c.id == "exercise").replace(
+        "______", "alpha * acc", 1
+    )
+    data = notebook(
+        LESSON,
+        exercise=exercise,
+        q1="first",
+        q3="third answer",
+        boundary_case="my_case = dict(acc=1.0, alpha=1.0, beta=0.0, c=None)\nmy_prediction = 1.0",
+    )
     quick = shown(tmp_path, data)
     monkeypatch.setattr("autograder.gradebook.parts._untouched", lambda *a: None)
     assert shown(tmp_path, data) == quick
@@ -90,7 +127,21 @@ def test_a_second_definition_goes_to_the_graders_reading(tmp_path):
     assert "return alpha * acc" in by_grade_id(shown(tmp_path, json.dumps(plain).encode()))["exercise"].source
 
 
-HTML = st.sampled_from(["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<iframe src=javascript:alert(1)>", "[x](javascript:alert(1))", "<JaVaScRiPt:alert(1)>", "$\\href{javascript:alert(1)}{x}$", "<!-- -->", "<svg/onload=alert(1)>", "`a < b`", "a<b and c>d", "`cute::Tensor<float>`"])
+HTML = st.sampled_from(
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<iframe src=javascript:alert(1)>",
+        "[x](javascript:alert(1))",
+        "<JaVaScRiPt:alert(1)>",
+        "$\\href{javascript:alert(1)}{x}$",
+        "<!-- -->",
+        "<svg/onload=alert(1)>",
+        "`a < b`",
+        "a<b and c>d",
+        "`cute::Tensor<float>`",
+    ]
+)
 
 
 @given(st.lists(HTML | st.text(max_size=20), max_size=6))
@@ -108,7 +159,19 @@ def test_rendered_markdown_holds_no_element_of_his(pieces):
     Tags.found = []
     Tags().feed(markdown2html(safe_markdown("\n\n".join(pieces))))
     for tag, attrs in Tags.found:
-        assert tag not in ("script", "iframe", "svg", "object", "embed", "form", "input", "style", "link", "meta", "base")
+        assert tag not in (
+            "script",
+            "iframe",
+            "svg",
+            "object",
+            "embed",
+            "form",
+            "input",
+            "style",
+            "link",
+            "meta",
+            "base",
+        )
         assert not any(k.startswith("on") for k in attrs)
         assert "javascript:" not in str(attrs.get("href", "")).lower()
 
@@ -118,7 +181,21 @@ def test_plain_text_keeps_its_look():
     assert safe_markdown(text).replace(JOINER, "") == text
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["output_type", "data", "text", "name", "text/plain", "traceback", "ename"]) | st.text(max_size=3), x, max_size=4), max_leaves=12))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda x: (
+            st.lists(x, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["output_type", "data", "text", "name", "text/plain", "traceback", "ename"])
+                | st.text(max_size=3),
+                x,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
 def test_outputs_of_any_shape(junk):
     for made in safe_outputs(junk):
         nbformat.validate(nbformat.from_dict(made), ref="output", version=4)

@@ -30,7 +30,10 @@ def grader(lesson, items):
 
 def test_check_added_after_collection(lesson, course, inbox, tmp_path):
     exercise = next(c.source for c in student_notebook(lesson, "en").cells if c.id == "exercise")
-    for name, fill in (("ann", "alpha * acc if beta == 0 else alpha * acc + beta * c"), ("bob", "alpha * acc if beta == 0 else min(alpha, 1e12) * acc + beta * c")):
+    for name, fill in (
+        ("ann", "alpha * acc if beta == 0 else alpha * acc + beta * c"),
+        ("bob", "alpha * acc if beta == 0 else min(alpha, 1e12) * acc + beta * c"),
+    ):
         hand_in(inbox, lesson, name, notebook(lesson, exercise=exercise.replace("______", fill, 1)))
     grade_submissions(lesson, inbox, course, grader=grader)
     before = {f.result.student: f.result for f in final_results(course, lesson)}
@@ -47,6 +50,13 @@ def test_check_added_after_collection(lesson, course, inbox, tmp_path):
     changed = load_lesson(folder)
     assert grade_submissions(changed, inbox, course, grader=grader).graded == 2
     after = {f.result.student: f.result for f in final_results(course, changed)}
-    assert {s: next(c.passed for c in r.checks if c.name.en == "the added check") for s, r in after.items()} == {"ann": True, "bob": False}
-    assert (after["ann"].points["normal"], after["bob"].points["normal"], after["bob"].points["explanation"]) == (2.0, 0.0, 1.0)
+    assert {s: next(c.passed for c in r.checks if c.name.en == "the added check") for s, r in after.items()} == {
+        "ann": True,
+        "bob": False,
+    }
+    assert (after["ann"].points["normal"], after["bob"].points["normal"], after["bob"].points["explanation"]) == (
+        2.0,
+        0.0,
+        1.0,
+    )
     assert grade_submissions(changed, inbox, course, grader=grader).kept == 2

@@ -26,15 +26,42 @@ COUNT = 24
 @pytest.fixture
 def cluster(tmp_path):
     """(address, worker processes); a worker keeps no nanny, so that a kill is a death."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False", "DASK_DISTRIBUTED__COMM__RETRY__COUNT": "0"}
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+        "DASK_DISTRIBUTED__COMM__RETRY__COUNT": "0",
+    }
     address_file = tmp_path / "scheduler.json"
 
     def start(*command):
         log = (tmp_path / f"{command[0]}-{len(list(tmp_path.glob('*.log')))}.log").open("w")
-        return subprocess.Popen([sys.executable, "-m", "dask", *command], env=environment, cwd=tmp_path, stdout=log, stderr=subprocess.STDOUT)
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *command],
+            env=environment,
+            cwd=tmp_path,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
 
-    scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file))
-    workers = [start("worker", "--scheduler-file", str(address_file), "--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1", "--death-timeout", "60") for _ in range(2)]
+    scheduler = start(
+        "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)
+    )
+    workers = [
+        start(
+            "worker",
+            "--scheduler-file",
+            str(address_file),
+            "--no-nanny",
+            "--no-dashboard",
+            "--nthreads",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--death-timeout",
+            "60",
+        )
+        for _ in range(2)
+    ]
     try:
         for _ in range(300):
             if address_file.exists():
@@ -53,7 +80,12 @@ def test_a_killed_worker_costs_nothing(lesson, course, inbox, cluster):
     exercise = next(c.source for c in student_notebook(lesson, "en").cells if c.id == "exercise")
     fills = ["alpha * acc if beta == 0 else alpha * acc + beta * c", "alpha * acc + beta * c"]
     for n in range(COUNT):
-        hand_in(inbox, lesson, f"s{n:02d}", notebook(lesson, exercise=exercise.replace("______", fills[n % 2], 1) + f"\n# {n}"))
+        hand_in(
+            inbox,
+            lesson,
+            f"s{n:02d}",
+            notebook(lesson, exercise=exercise.replace("______", fills[n % 2], 1) + f"\n# {n}"),
+        )
     hand_in(inbox, lesson, "broken", b"{")
     killed = []
 
@@ -96,7 +128,18 @@ def test_no_scheduler(lesson, course, inbox, monkeypatch):
     assert "dask scheduler" in told.value.remedy
 
 
-@pytest.mark.parametrize("address", ["not an address", "localhost", "8786", "http://127.0.0.1:9", "tls://127.0.0.1:9", "inproc://x", "ucx://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "not an address",
+        "localhost",
+        "8786",
+        "http://127.0.0.1:9",
+        "tls://127.0.0.1:9",
+        "inproc://x",
+        "ucx://127.0.0.1:9",
+    ],
+)
 def test_what_is_no_address_is_told_at_once_and_quietly(lesson, tmp_path, inbox, address, capfd):
     """A Client made with one ends after 20 seconds, in twenty lines of its own."""
     hand_in(inbox, lesson, "ann", notebook(lesson))

@@ -24,7 +24,10 @@ from autograder.gradebook.tests.fake import FakeGrader, fill_of, notebook
         ("doejane_LATE_12345_text.html", ("canvas", "doejane", "12345", 0)),
         ("Jane Doe_4711_assignsubmission_file_/lesson07/en/hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),
         ("Jane Doe_4711_assignsubmission_onlinetext_/onlinetext.html", ("moodle", "Jane Doe", "4711", 0)),
-        ("Jane Doe_4711_assignsubmission_file_/Max Roe_1_assignsubmission_file_hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),
+        (
+            "Jane Doe_4711_assignsubmission_file_/Max Roe_1_assignsubmission_file_hw.ipynb",
+            ("moodle", "Jane Doe", "4711", 0),
+        ),
         ("Jane Doe_4711_assignsubmission_file_/hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),
         ("Jane Doe_4711_assignsubmission_file/hw.ipynb", ("moodle", "Jane Doe", "4711", 0)),  # Moodle 4 and later
         ("Jane Doe_4711_assignsubmission_onlinetext/onlinetext.html", ("moodle", "Jane Doe", "4711", 0)),
@@ -39,7 +42,10 @@ def test_names(name, expected):
 
 
 def test_ids_keep_namesakes_apart_and_are_safe():
-    a, b = recognise(Path("Jane Doe_1_assignsubmission_file_x.ipynb")), recognise(Path("Jane Doe_2_assignsubmission_file_x.ipynb"))
+    a, b = (
+        recognise(Path("Jane Doe_1_assignsubmission_file_x.ipynb")),
+        recognise(Path("Jane Doe_2_assignsubmission_file_x.ipynb")),
+    )
     assert (a.student, b.student) == ("jane-doe-1", "jane-doe-2")
     assert recognise(Path("../.. _3_assignsubmission_file_x.ipynb")).student.strip("-") == "student-3"
 
@@ -55,7 +61,9 @@ def test_canvas_folder_to_grades_and_back(lesson, course, tmp_path):
     taken = collect(lesson, downloads, course)
     assert taken.students == ["doejane-11", "evil-13", "roemax-12"], "who handed in anything stands in the gradebook"
     assert {name for name, _ in taken.skipped} == {"doejane_11_900_hw.ipynb", "readme.txt"}
-    assert taken.unread == [("evil-13", "evil_13_903_hw.ipynb", "not an ordinary file; put the file itself here")] and not list((course.root / "submitted" / "evil-13" / lesson.slug).iterdir())
+    assert taken.unread == [
+        ("evil-13", "evil_13_903_hw.ipynb", "not an ordinary file; put the file itself here")
+    ] and not list((course.root / "submitted" / "evil-13" / lesson.slug).iterdir())
     grader = FakeGrader(lesson)
     grade_submissions(lesson, course.root / "submitted", course, grader=grader)
     text = export(lesson, course, "canvas").read_text()
@@ -87,15 +95,35 @@ def test_nothing_recognised(lesson, course, tmp_path):
 
 
 def staged(course, lesson):
-    return {p.parents[1].name: p.read_bytes() for p in course.root.glob(f"submitted/*/{lesson.slug}/{lesson.slug}.ipynb")}
+    return {
+        p.parents[1].name: p.read_bytes() for p in course.root.glob(f"submitted/*/{lesson.slug}/{lesson.slug}.ipynb")
+    }
 
 
-def test_what_browsers_and_students_make_of_a_notebook_is_taken_and_the_rest_stands_as_ungraded(lesson, course, tmp_path):
+def test_what_browsers_and_students_make_of_a_notebook_is_taken_and_the_rest_stands_as_ungraded(
+    lesson, course, tmp_path
+):
     good, zipped = notebook(lesson, exercise="x"), tmp_path / "hw.zip"
     with zipfile.ZipFile(zipped, "w") as z:
         z.writestr("hw/hw.ipynb", good)
-    readable = {"hw.ipynb.txt": good, "hw.json": good, "hw.ipynb.json": good, "hw": good, "hw.IPYNB": good, "hw.zip": zipped.read_bytes()}
-    other = {"hw.html": b"<html></html>", "hw.pdf": b"%PDF-1.4", "hw.rar": b"Rar!", "hw.7z": b"7z", "hw.tar.gz": b"\x1f\x8b", "hw.docx": b"PK", "hw.py": b"x = 1", "shot.png": b"\x89PNG"}
+    readable = {
+        "hw.ipynb.txt": good,
+        "hw.json": good,
+        "hw.ipynb.json": good,
+        "hw": good,
+        "hw.IPYNB": good,
+        "hw.zip": zipped.read_bytes(),
+    }
+    other = {
+        "hw.html": b"<html></html>",
+        "hw.pdf": b"%PDF-1.4",
+        "hw.rar": b"Rar!",
+        "hw.7z": b"7z",
+        "hw.tar.gz": b"\x1f\x8b",
+        "hw.docx": b"PK",
+        "hw.py": b"x = 1",
+        "shot.png": b"\x89PNG",
+    }
     archive = tmp_path / "submissions.zip"
     with zipfile.ZipFile(archive, "w") as z:
         for n, (name, data) in enumerate((readable | other).items()):
@@ -108,7 +136,9 @@ def test_what_browsers_and_students_make_of_a_notebook_is_taken_and_the_rest_sta
     summary = grade_submissions(lesson, course.root / "submitted", course, jobs=1)
     states = {f.result.student: f.result.state for f in final_results(course, lesson)}
     assert len(summary.students) == len(states) == len(taken.students)
-    assert [s for s, state in states.items() if state == "UNGRADED"] == [student for student, *_ in taken.unread], "what collect says is what the grader does"
+    assert [s for s, state in states.items() if state == "UNGRADED"] == [student for student, *_ in taken.unread], (
+        "what collect says is what the grader does"
+    )
 
 
 def test_of_several_files_the_newest_that_can_be_read_counts(lesson, course, tmp_path):
@@ -125,18 +155,29 @@ def test_of_several_files_the_newest_that_can_be_read_counts(lesson, course, tmp
     (downloads / "dan_10_1_hw.ipynb").write_bytes(b'{"cells": [')
     (downloads / "dan_10_2_hw.pdf").write_bytes(b"%PDF")
     taken = collect(lesson, downloads, course)
-    assert {student: fill_of(course.step("submitted", student, lesson.slug) / f"{lesson.slug}.ipynb") for student in taken.students} == {"ann-lee-7": "ann", "bob-8": "newer", "cyd-9": "cyd", "dan-10": ""}
-    assert len(taken.skipped) == 5 and [(s, why.split(";")[0]) for s, _, why in taken.unread] == [("dan-10", "The file is cut off")], "of unreadable files the .ipynb says what is wrong"
+    assert {
+        student: fill_of(course.step("submitted", student, lesson.slug) / f"{lesson.slug}.ipynb")
+        for student in taken.students
+    } == {"ann-lee-7": "ann", "bob-8": "newer", "cyd-9": "cyd", "dan-10": ""}
+    assert len(taken.skipped) == 5 and [(s, why.split(";")[0]) for s, _, why in taken.unread] == [
+        ("dan-10", "The file is cut off")
+    ], "of unreadable files the .ipynb says what is wrong"
 
 
 def test_nobody_takes_the_place_of_another(lesson, course, tmp_path):
     downloads = tmp_path / "d"
-    for folder, name, said in (("Bob Smith_9_assignsubmission_file_", "hw.ipynb", "bob"), ("Eve Roe_3_assignsubmission_file_", "Bob Smith_9_assignsubmission_file_hw.ipynb", "eve"), ("Cy Ho_4_assignsubmission_file_", "bob_9_1_hw.ipynb", "cy")):
+    for folder, name, said in (
+        ("Bob Smith_9_assignsubmission_file_", "hw.ipynb", "bob"),
+        ("Eve Roe_3_assignsubmission_file_", "Bob Smith_9_assignsubmission_file_hw.ipynb", "eve"),
+        ("Cy Ho_4_assignsubmission_file_", "bob_9_1_hw.ipynb", "cy"),
+    ):
         (downloads / folder).mkdir(parents=True)
         (downloads / folder / name).write_bytes(notebook(lesson, exercise=said))
     (downloads / "Eve Roe_3_assignsubmission_file_" / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC")
     collect(lesson, downloads, course)
-    assert {s: fill_of(course.step("submitted", s, lesson.slug) / f"{lesson.slug}.ipynb") for s in staged(course, lesson)} == {"bob-smith-9": "bob", "eve-roe-3": "eve", "cy-ho-4": "cy"}
+    assert {
+        s: fill_of(course.step("submitted", s, lesson.slug) / f"{lesson.slug}.ipynb") for s in staged(course, lesson)
+    } == {"bob-smith-9": "bob", "eve-roe-3": "eve", "cy-ho-4": "cy"}
     assert not list(course.root.rglob("timestamp.txt")), "nobody sets the time of his own hand-in"
 
 
@@ -151,9 +192,17 @@ def test_a_student_who_handed_in_nothing_that_can_be_taken_is_there_all_the_same
     with open(gbk, "wb") as file:
         file.write(notebook(lesson))
     taken = collect(lesson, downloads, course)
-    assert taken.students == ["ann-lee-7", "bob-ho-8", "cyd-9", "张三-31"] and [s for s, *_ in taken.unread] == ["ann-lee-7", "bob-ho-8"]
+    assert taken.students == ["ann-lee-7", "bob-ho-8", "cyd-9", "张三-31"] and [s for s, *_ in taken.unread] == [
+        "ann-lee-7",
+        "bob-ho-8",
+    ]
     grade_submissions(lesson, course.root / "submitted", course, grader=FakeGrader(lesson))
-    assert {f.result.student: f.result.state for f in final_results(course, lesson)} == {"ann-lee-7": "UNGRADED", "bob-ho-8": "UNGRADED", "cyd-9": "PASS", "张三-31": "PASS"}
+    assert {f.result.student: f.result.state for f in final_results(course, lesson)} == {
+        "ann-lee-7": "UNGRADED",
+        "bob-ho-8": "UNGRADED",
+        "cyd-9": "PASS",
+        "张三-31": "PASS",
+    }
 
 
 def test_a_damaged_member_of_the_zip_costs_nobody_else(lesson, course, tmp_path):
@@ -181,8 +230,18 @@ def test_a_damaged_member_of_the_zip_costs_nobody_else(lesson, course, tmp_path)
 def test_plain_names(lesson, course, tmp_path, tree, zipped):
     good = notebook(lesson)
     names = {
-        "flat": {"wangwei.ipynb": good, "李娜.ipynb.txt": good, "jane.doe@x.org.pdf": b"%PDF", "~$e.doe@x.org.docx": b"Word's lock"},
-        "downloaded again": {"wangwei.ipynb": b"{}", "wangwei (1).ipynb": good, "李娜(2).ipynb": good, "jane.doe@x.org.pdf": b"%PDF"},
+        "flat": {
+            "wangwei.ipynb": good,
+            "李娜.ipynb.txt": good,
+            "jane.doe@x.org.pdf": b"%PDF",
+            "~$e.doe@x.org.docx": b"Word's lock",
+        },
+        "downloaded again": {
+            "wangwei.ipynb": b"{}",
+            "wangwei (1).ipynb": good,
+            "李娜(2).ipynb": good,
+            "jane.doe@x.org.pdf": b"%PDF",
+        },
         "in one folder": {"week 7/wangwei.ipynb": good, "week 7/李娜.json": good, "week 7/jane.doe@x.org": b"%PDF"},
         "folders": {
             f"wangwei/{lesson.slug}/{lesson.slug}.ipynb": good,
@@ -205,7 +264,9 @@ def test_plain_names(lesson, course, tmp_path, tree, zipped):
     assert sorted(taken.students) == ["jane.doe@x.org", "wangwei", "李娜"] and taken.names == {"plain": 3}
     assert [name for name, _ in taken.skipped] == (["wangwei.ipynb"] if tree == "downloaded again" else [])
     assert [student for student, *_ in taken.unread] == ["jane.doe@x.org"]
-    assert len(list(course.root.rglob("timestamp.txt"))) == (tree == "folders"), "an instructor's own folders say when it was handed in"
+    assert len(list(course.root.rglob("timestamp.txt"))) == (tree == "folders"), (
+        "an instructor's own folders say when it was handed in"
+    )
 
 
 def test_plain_names_beside_an_lms_only_where_asked_for(lesson, course, tmp_path):

@@ -41,10 +41,15 @@ def class_of_two(lesson, inbox):
 
 def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course_command, tmp_path):
     verdicts, where = tmp_path / "out" / "verdicts.json", ["--course", course.root]
-    status, out, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, "--jobs", "1", *where)
+    status, out, err = course_command(
+        "grade", "--lesson", "7", "--submissions", class_of_two, "--json", verdicts, "--jobs", "1", *where
+    )
     assert status == 0, err
     ann, bob = json.loads(verdicts.read_text())
-    assert set(ann) == {"student", "state", "total", "points", "veto", "findings", "reasons"} and tuple(ann["points"]) == POINT_NAMES
+    assert (
+        set(ann) == {"student", "state", "total", "points", "veto", "findings", "reasons"}
+        and tuple(ann["points"]) == POINT_NAMES
+    )
     assert (ann["student"], ann["state"], ann["points"]["normal"]) == ("ann", "FAIL", 2.0)
     assert (bob["student"], bob["state"]) == ("bob", "UNGRADED") and bob["reasons"][0].isascii()
     assert " ".join(bob["reasons"][0].split()[:4]) in out, "the table shows the English reason"
@@ -94,7 +99,9 @@ def test_bad_input_is_one_sentence_and_a_remedy(inbox, tmp_path, course_command,
 
 
 def test_json_into_a_folder_is_refused_before_any_work(lesson, class_of_two, tmp_path, course_command):
-    status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--json", tmp_path, "--course", tmp_path / "fresh")
+    status, _, err = course_command(
+        "grade", "--lesson", "7", "--submissions", class_of_two, "--json", tmp_path, "--course", tmp_path / "fresh"
+    )
     assert status == 1 and "names a folder" in err and not (tmp_path / "fresh").exists()
 
 
@@ -114,7 +121,11 @@ def test_a_file_that_the_user_names_is_written_where_it_is(lesson, class_of_two,
     status, _, err = course_command("export", "7", "--course", course.root, "--out", course.sqlite_file)
     assert status == 1 and "the gradebook itself" in err and course.sqlite_file.read_bytes() == before
     (tmp_path / "alias").symlink_to(course.root / "submitted")
-    for own in (tmp_path / "alias" / "ann.csv", course.root / "nbgrader_config.py", course.grading / f"{lesson.slug}.lock"):
+    for own in (
+        tmp_path / "alias" / "ann.csv",
+        course.root / "nbgrader_config.py",
+        course.grading / f"{lesson.slug}.lock",
+    ):
         status, _, err = course_command("export", "7", "--course", course.root, "--out", own)
         assert status == 1 and "lives on" in err
     (tmp_path / "mine.csv").touch(mode=0o600)
@@ -125,7 +136,17 @@ def test_a_file_that_the_user_names_is_written_where_it_is(lesson, class_of_two,
 @pytest.mark.parametrize("where", ["pipe", "file"])
 def test_standard_output_is_a_file_that_can_be_named(lesson, class_of_two, course, course_command, tmp_path, where):
     assert course_command("grade", "7", "--submissions", class_of_two, "--course", course.root)[0] == 0
-    command = [sys.executable, "-m", "autograder.cli", "export", "7", "--course", str(course.root), "--out", "/dev/stdout"]
+    command = [
+        sys.executable,
+        "-m",
+        "autograder.cli",
+        "export",
+        "7",
+        "--course",
+        str(course.root),
+        "--out",
+        "/dev/stdout",
+    ]
     with (tmp_path / "said").open("w+") as file:
         done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE if where == "pipe" else file)
         said = done.stdout if where == "pipe" else (tmp_path / "said").read_text()
@@ -134,7 +155,10 @@ def test_standard_output_is_a_file_that_can_be_named(lesson, class_of_two, cours
 
 def test_names_are_harmless_in_the_table(lesson, capsys):
     """A right-to-left override, a name wider than its letters, a name shorter than the column's title."""
-    finals = [Final(r := result(lesson, name), r, Human({}, {}, {}, ())) for name in ("a\u202eb", "x\x1b[31m", "[red]", "学生" * 20)]
+    finals = [
+        Final(r := result(lesson, name), r, Human({}, {}, {}, ()))
+        for name in ("a\u202eb", "x\x1b[31m", "[red]", "学生" * 20)
+    ]
     for shown in (finals, finals[2:3]):
         screen = console()
         screen.print(verdict_table(lesson, shown, screen.width))
@@ -153,12 +177,18 @@ def test_one_feedback_page_in_the_way_keeps_no_other_back(lesson, class_of_two, 
     assert course_command("grade", "7", "--submissions", class_of_two, "--course", course.root)[0] == 0
     (course.root / "feedback" / "ann").write_text("x")
     status, _, err = course_command("feedback", "7", "--course", course.root)
-    assert status == 1 and "1 of 2 pages" in err and (course.root / "feedback" / "bob" / lesson.slug / f"{lesson.slug}.html").is_file()
+    assert (
+        status == 1
+        and "1 of 2 pages" in err
+        and (course.root / "feedback" / "bob" / lesson.slug / f"{lesson.slug}.html").is_file()
+    )
 
 
 def test_a_course_folder_that_cannot_be_made(lesson, class_of_two, tmp_path, course_command):
     (tmp_path / "file").write_text("x")
-    status, _, err = course_command("grade", "--lesson", "7", "--submissions", class_of_two, "--course", tmp_path / "file" / "course")
+    status, _, err = course_command(
+        "grade", "--lesson", "7", "--submissions", class_of_two, "--course", tmp_path / "file" / "course"
+    )
     assert status == 1 and "cannot be written" in err
 
 
@@ -186,7 +216,13 @@ def test_release_says_the_next_step(tmp_path, course_command, monkeypatch, optio
     monkeypatch.setattr("autograder.gradebook.assignment.register", lambda *_: None)
     status, out, _ = course_command("release", "7", option, "fall", "--lang", "en")
     assert status == 0 and "course collect 7 DOWNLOADS --course fall" in out
-    assert "fall/source" in out and "fall/release" in out and "the English notebook" in out and "in zh/" in out and "--lang zh" in out
+    assert (
+        "fall/source" in out
+        and "fall/release" in out
+        and "the English notebook" in out
+        and "in zh/" in out
+        and "--lang zh" in out
+    )
 
 
 def test_collect_says_how_it_read_the_names(lesson, course, tmp_path, course_command):
@@ -194,5 +230,9 @@ def test_collect_says_how_it_read_the_names(lesson, course, tmp_path, course_com
     (tmp_path / "d" / "wangwei.ipynb").write_bytes(notebook(lesson))
     (tmp_path / "d" / "lina\x1b[2J.pdf").write_bytes(b"%PDF")
     status, out, _ = course_command("collect", "7", tmp_path / "d", "--course", course.root)
-    assert status == 0 and "2 submissions collected: 2 by the name of the file" in out and f"course grade {lesson.slug} --submissions" in out
+    assert (
+        status == 0
+        and "2 submissions collected: 2 by the name of the file" in out
+        and f"course grade {lesson.slug} --submissions" in out
+    )
     assert "will be UNGRADED: lina__2J-" in out and "lina\\x1b[2J.pdf" in out and "PDF" in out and "\x1b" not in out

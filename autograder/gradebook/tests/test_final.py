@@ -90,10 +90,17 @@ def test_laws(manual, waiting, q3, veto):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.booleans(), st.booleans(), st.fixed_dictionaries({n: st.sampled_from([0.0, 1.0, 2.0]) for n in ("q1", "q2", "q3")}), st.booleans())
+@given(
+    st.booleans(),
+    st.booleans(),
+    st.fixed_dictionaries({n: st.sampled_from([0.0, 1.0, 2.0]) for n in ("q1", "q2", "q3")}),
+    st.booleans(),
+)
 def test_without_a_person_the_conditions_are_the_graders(normal, boundary, questions, veto):
     """The conditions on the feedback page say what the verdict says."""
-    auto = result(LESSON, "ann", normal=2.0 * normal, boundary=1.0 * boundary, slots=questions, veto=["x"] if veto else [])
+    auto = result(
+        LESSON, "ann", normal=2.0 * normal, boundary=1.0 * boundary, slots=questions, veto=["x"] if veto else []
+    )
     verdict = decide(LESSON.rubric, CodeResult(normal, boundary, boundary), auto.slots, [])
     passes = verdict.state == "PASS" and not veto
     assert all(c.met for c in conditions(auto, human(), auto.points, LESSON.rubric)) == passes

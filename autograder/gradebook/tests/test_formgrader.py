@@ -28,11 +28,28 @@ def formgrader(course):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     bin_folder = str(Path(sys.executable).parent)
-    environment = os.environ | {"PATH": bin_folder + os.pathsep + os.environ["PATH"], "JUPYTER_CONFIG_DIR": str(course.root / ".jupyter"), "HOME": str(course.root)}
-    arguments = ["--no-browser", f"--ServerApp.port={port}", "--ServerApp.token=", "--ServerApp.password=", "--ServerApp.allow_root=True", "--ServerApp.ip=127.0.0.1"]
+    environment = os.environ | {
+        "PATH": bin_folder + os.pathsep + os.environ["PATH"],
+        "JUPYTER_CONFIG_DIR": str(course.root / ".jupyter"),
+        "HOME": str(course.root),
+    }
+    arguments = [
+        "--no-browser",
+        f"--ServerApp.port={port}",
+        "--ServerApp.token=",
+        "--ServerApp.password=",
+        "--ServerApp.allow_root=True",
+        "--ServerApp.ip=127.0.0.1",
+    ]
     extension = "--ServerApp.jpserver_extensions={'nbgrader.server_extensions.formgrader': True}"
     log = (course.root / "server.log").open("w")
-    server = subprocess.Popen([sys.executable, "-m", "jupyter_server", *arguments, extension], cwd=course.root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "jupyter_server", *arguments, extension],
+        cwd=course.root,
+        env=environment,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
     url = f"http://127.0.0.1:{port}"
     try:
         for _ in range(150):

@@ -29,7 +29,9 @@ def test_two_names_are_two_students(lesson, course, inbox):
     for name in (b"\xff", b"\\xff", b"[x]", b"{x}", b"*x*"):
         hand_in(inbox, lesson, os.fsdecode(name), notebook(lesson, exercise=repr(name)))
     grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson))
-    assert {f.result.fill for f in final_results(course, lesson)} == {repr(n) for n in (b"\xff", b"\\xff", b"[x]", b"{x}", b"*x*")}
+    assert {f.result.fill for f in final_results(course, lesson)} == {
+        repr(n) for n in (b"\xff", b"\\xff", b"[x]", b"{x}", b"*x*")
+    }
 
 
 def test_an_odd_name_in_submitted_is_one_student_at_every_run(lesson, course):

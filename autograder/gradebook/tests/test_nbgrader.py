@@ -36,7 +36,9 @@ def nbgrader(app_class, course, *argv):
 VERDICTS = {
     "ann": lambda lesson: result(lesson, "ann", fill="f", lang="zh"),
     "bob": lambda lesson: result(lesson, "bob", state="UNGRADED"),
-    "cyd": lambda lesson: result(lesson, "cyd", state="REVIEW", slots={"q2": slot(lesson, "q2", 1.0, lane="review")}, findings=[finding()]),
+    "cyd": lambda lesson: result(
+        lesson, "cyd", state="REVIEW", slots={"q2": slot(lesson, "q2", 1.0, lane="review")}, findings=[finding()]
+    ),
     "dan": lambda lesson: result(lesson, "dan", state="FAIL", normal=0.0, boundary=0.0, slots={"q1": 1.0}),
 }
 
@@ -44,14 +46,22 @@ VERDICTS = {
 @pytest.fixture
 def grading(lesson, monkeypatch):
     """Both roads to a grade give these verdicts."""
-    monkeypatch.setattr("autograder.grading.grade_notebook", lambda lesson, path, student: VERDICTS[student](lesson), raising=False)
+    monkeypatch.setattr(
+        "autograder.grading.grade_notebook", lambda lesson, path, student: VERDICTS[student](lesson), raising=False
+    )
     return FakeGrader(lesson, lambda student, _: VERDICTS[student](lesson))
 
 
 @pytest.fixture
 def class_inbox(lesson, inbox):
     for name in VERDICTS:
-        hand_in(inbox, lesson, name, b"broken" if name == "bob" else notebook(lesson, exercise=name), "2026-12-02 10:00:00 UTC")
+        hand_in(
+            inbox,
+            lesson,
+            name,
+            b"broken" if name == "bob" else notebook(lesson, exercise=name),
+            "2026-12-02 10:00:00 UTC",
+        )
     return inbox
 
 
@@ -85,7 +95,9 @@ def test_autograde_gives_the_rows_of_course_grade(lesson, course, class_inbox, g
     assert {p: p.read_text() for p in course.root.glob("autograded/*/*/*.ipynb")} == shown
     assert [f.result.state for f in final_results(course, lesson)] == ["PASS", "UNGRADED", "REVIEW", "FAIL"]
     again = FakeGrader(lesson)
-    assert grade_submissions(lesson, class_inbox, course, grader=again).kept == 4, "course grade knows what nbgrader graded"
+    assert grade_submissions(lesson, class_inbox, course, grader=again).kept == 4, (
+        "course grade knows what nbgrader graded"
+    )
 
 
 def test_autograde_from_nothing_but_collected_files(lesson, course, class_inbox, grading):
@@ -111,7 +123,9 @@ def test_autograde_in_a_folder_that_was_only_released(lesson, class_inbox, gradi
         course.prepare()
         release.command([lesson.slug], course.root, lang="en")
         with Gradebook(course.db_url) as gb:
-            assert {c.name: c.max_score for c in gb.find_notebook(lesson.slug, lesson.slug).grade_cells} == {n: float(getattr(lesson.rubric.points, n)) for n in POINT_NAMES}
+            assert {c.name: c.max_score for c in gb.find_notebook(lesson.slug, lesson.slug).grade_cells} == {
+                n: float(getattr(lesson.rubric.points, n)) for n in POINT_NAMES
+            }
     for submission in find_submissions(class_inbox, lesson):
         stage(submission, here, lesson.slug)
     nbgrader(AutogradeApp, here, lesson.slug, "--log-level", "ERROR")
@@ -169,7 +183,15 @@ def test_zip_collect_knows_lms_names(lesson, course, grading):
 
 def test_the_exchange_from_release_to_feedback(lesson, course, tmp_path, grading):
     """nbgrader's exchange carries the notebook out, the hand-in back and our feedback page to the student."""
-    from nbgrader.apps import CollectApp, FetchAssignmentApp, FetchFeedbackApp, GenerateAssignmentApp, ReleaseAssignmentApp, ReleaseFeedbackApp, SubmitApp
+    from nbgrader.apps import (
+        CollectApp,
+        FetchAssignmentApp,
+        FetchFeedbackApp,
+        GenerateAssignmentApp,
+        ReleaseAssignmentApp,
+        ReleaseFeedbackApp,
+        SubmitApp,
+    )
 
     from autograder.gradebook.assignment import ensure_folders
 
@@ -187,7 +209,9 @@ def test_the_exchange_from_release_to_feedback(lesson, course, tmp_path, grading
     student = type("Folder", (), {"root": home})
     nbgrader(FetchAssignmentApp, student, lesson.slug, *where, f"--Exchange.cache={home / 'cache'}")
     fetched = json.loads((home / lesson.slug / f"{lesson.slug}.ipynb").read_text())
-    assert "return ______" in "".join(next(c["source"] for c in fetched["cells"] if c["id"] == "exercise")), "the blank goes out as it is"
+    assert "return ______" in "".join(next(c["source"] for c in fetched["cells"] if c["id"] == "exercise")), (
+        "the blank goes out as it is"
+    )
     nbgrader(SubmitApp, student, lesson.slug, *where, f"--Exchange.cache={home / 'cache'}", "--student", "ann")
 
     nbgrader(CollectApp, course, lesson.slug, *where)

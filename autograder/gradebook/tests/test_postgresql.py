@@ -35,11 +35,26 @@ def server(tmp_path_factory):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    subprocess.run([*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"], check=True, capture_output=True, cwd="/")
+    subprocess.run(
+        [*run_as, str(binaries / "initdb"), "-D", str(data), "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"],
+        check=True,
+        capture_output=True,
+        cwd="/",
+    )
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
-    subprocess.run([*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(data / "log"), "-o", options, "start"], check=True, capture_output=True, cwd="/")
+    subprocess.run(
+        [*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(data / "log"), "-o", options, "start"],
+        check=True,
+        capture_output=True,
+        cwd="/",
+    )
     yield f"postgresql+psycopg://grader@127.0.0.1:{port}"
-    subprocess.run([*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop"], check=False, capture_output=True, cwd="/")
+    subprocess.run(
+        [*run_as, str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop"],
+        check=False,
+        capture_output=True,
+        cwd="/",
+    )
 
 
 @pytest.fixture
@@ -60,9 +75,20 @@ def test_the_whole_way(lesson, pg_course, inbox):
     from autograder.export import export
 
     for name in ("ann", "学生", "bob"):
-        hand_in(inbox, lesson, name, b"broken" if name == "bob" else notebook(lesson, exercise=name), "2026-12-02 10:00:00 UTC")
+        hand_in(
+            inbox,
+            lesson,
+            name,
+            b"broken" if name == "bob" else notebook(lesson, exercise=name),
+            "2026-12-02 10:00:00 UTC",
+        )
     verdicts = {
-        "ann": result(lesson, "ann", state="REVIEW", slots={"q1": slot(lesson, "q1", 1.0, lane="review", quote="NUL \0 and half a pair \\ud83d")}),
+        "ann": result(
+            lesson,
+            "ann",
+            state="REVIEW",
+            slots={"q1": slot(lesson, "q1", 1.0, lane="review", quote="NUL \0 and half a pair \\ud83d")},
+        ),
         "学生": result(lesson, "学生", lang="zh"),
         "bob": result(lesson, "bob", state="UNGRADED"),
     }
@@ -86,7 +112,11 @@ def test_one_writer_across_machines(lesson, pg_course, inbox, tmp_path):
     """Another course folder, the same gradebook."""
     hand_in(inbox, lesson, "ann", notebook(lesson))
     elsewhere = CourseFolder(tmp_path / "elsewhere", db_url=pg_course.db_url)
-    with pg_course.gradebook() as gradebook, server_lock(gradebook, lesson.slug), pytest.raises(CourseError, match="another machine"):
+    with (
+        pg_course.gradebook() as gradebook,
+        server_lock(gradebook, lesson.slug),
+        pytest.raises(CourseError, match="another machine"),
+    ):
         grade_submissions(lesson, inbox, elsewhere, grader=FakeGrader(lesson))
     assert grade_submissions(lesson, inbox, elsewhere, grader=FakeGrader(lesson)).graded == 1
 
@@ -96,7 +126,9 @@ def test_no_server(lesson, tmp_path, inbox):
     hand_in(inbox, lesson, "ann", notebook(lesson))
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
-        course = CourseFolder(tmp_path / "course", db_url=f"postgresql+psycopg://u:secret@127.0.0.1:{s.getsockname()[1]}/x")
+        course = CourseFolder(
+            tmp_path / "course", db_url=f"postgresql+psycopg://u:secret@127.0.0.1:{s.getsockname()[1]}/x"
+        )
         with pytest.raises(CourseError, match="server cannot be used") as told:
             grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson))
     assert "secret" not in str(told.value)

@@ -79,7 +79,11 @@ def test_what_the_machine_failed_at_is_tried_again_at_the_next_run(lesson, cours
     for name in ("ann", "bob"):
         hand_in(inbox, lesson, name, notebook(lesson, exercise=name))
     fault = finding(code=code, where="")
-    failed = lambda s, text: result(lesson, s, fill=text) if s == "ann" else result(lesson, s, state="UNGRADED").model_copy(update={"findings": [fault]})  # noqa: E731
+    failed = lambda s, text: (
+        result(lesson, s, fill=text)
+        if s == "ann"
+        else result(lesson, s, state="UNGRADED").model_copy(update={"findings": [fault]})
+    )  # noqa: E731
     for _ in range(2):
         grader = FakeGrader(lesson, failed)
         grade_submissions(lesson, inbox, course, grader=grader)
@@ -94,8 +98,12 @@ def test_a_second_try_is_not_lost_with_its_run(lesson, course, inbox):
     """The gradebook holds the machine's failure, the journal of the stopped run the grade."""
     for name in ("ann", "bob"):
         hand_in(inbox, lesson, name, notebook(lesson))
-    failed = result(lesson, "ann", state="UNGRADED").model_copy(update={"findings": [finding(code="grader_crashed", where="")]})
-    grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson, lambda s, _: failed if s == "ann" else result(lesson, s)))
+    failed = result(lesson, "ann", state="UNGRADED").model_copy(
+        update={"findings": [finding(code="grader_crashed", where="")]}
+    )
+    grade_submissions(
+        lesson, inbox, course, grader=FakeGrader(lesson, lambda s, _: failed if s == "ann" else result(lesson, s))
+    )
     hand_in(inbox, lesson, "bob", notebook(lesson, exercise="new"))
 
     def stop(student, text):
@@ -128,7 +136,9 @@ def test_changed_rubric_regrades_and_keeps_manual_scores(lesson, course, inbox, 
 
 def test_unchanged_regrade_leaves_what_a_person_settled(lesson, course, inbox):
     hand_in(inbox, lesson, "ann", notebook(lesson))
-    unsure = FakeGrader(lesson, lambda s, _: result(lesson, s, state="REVIEW", slots={"q1": slot(lesson, "q1", 1.0, lane="review")}))
+    unsure = FakeGrader(
+        lesson, lambda s, _: result(lesson, s, state="REVIEW", slots={"q1": slot(lesson, "q1", 1.0, lane="review")})
+    )
     grade_submissions(lesson, inbox, course, grader=unsure)
     set_manual(course, lesson.slug, "ann", "q1", 2.0)
     grade_submissions(lesson, inbox, course, grader=unsure, regrade=True)
@@ -139,7 +149,12 @@ def test_unchanged_regrade_leaves_what_a_person_settled(lesson, course, inbox):
 
 def test_review_finding_asks_at_its_cell(lesson, course, inbox):
     hand_in(inbox, lesson, "ann", notebook(lesson))
-    grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson, lambda s, _: result(lesson, s, state="REVIEW", findings=[finding(where="q2")])))
+    grade_submissions(
+        lesson,
+        inbox,
+        course,
+        grader=FakeGrader(lesson, lambda s, _: result(lesson, s, state="REVIEW", findings=[finding(where="q2")])),
+    )
     waiting = {name for name, row in rows(course, lesson.slug, "ann").items() if row[2]}
     assert waiting == {"q2"}
 
@@ -174,9 +189,18 @@ def test_what_cannot_be_taken_is_ungraded_and_stops_nobody(lesson, course, inbox
     (inbox / "other" / "lesson99_unknown").mkdir(parents=True)
     summary = grade_submissions(lesson, inbox, course, grader=FakeGrader(lesson))
     states = {f.result.student: f.result.state for f in final_results(course, lesson)}
-    assert states == {"good": "PASS", "empty": "UNGRADED", "two": "UNGRADED", "link": "UNGRADED", "dir": "UNGRADED", "other": "UNGRADED"}
+    assert states == {
+        "good": "PASS",
+        "empty": "UNGRADED",
+        "two": "UNGRADED",
+        "link": "UNGRADED",
+        "dir": "UNGRADED",
+        "other": "UNGRADED",
+    }
     assert summary.graded == 6
-    assert all(f.result.why[0].isascii() for f in final_results(course, lesson) if f.result.state == "UNGRADED"), "the instructor's reasons are English"
+    assert all(f.result.why[0].isascii() for f in final_results(course, lesson) if f.result.state == "UNGRADED"), (
+        "the instructor's reasons are English"
+    )
     assert not (course.step("submitted", "link", lesson.slug) / f"{lesson.slug}.ipynb").exists()
 
 
@@ -290,7 +314,10 @@ def test_pipes_and_links_harm_only_their_own_student(lesson, course, inbox):
     """A pipe as timestamp would be read for ever; a link loop or a link to another's work is no hand-in."""
     hand_in(inbox, lesson, "ann", notebook(lesson))
     os.mkfifo(hand_in(inbox, lesson, "pipe", notebook(lesson)).parent / "timestamp.txt")
-    for name, target in (("loop", "loop.ipynb"), ("borrowed", str(inbox / "ann" / lesson.slug / f"{lesson.slug}.ipynb"))):
+    for name, target in (
+        ("loop", "loop.ipynb"),
+        ("borrowed", str(inbox / "ann" / lesson.slug / f"{lesson.slug}.ipynb")),
+    ):
         place = inbox / name / lesson.slug
         place.mkdir(parents=True)
         (place / (f"{name}.ipynb" if name == "loop" else f"{lesson.slug}.ipynb")).symlink_to(target)
@@ -339,10 +366,22 @@ def test_a_full_disk_is_one_sentence_and_the_next_run_goes_on(lesson, course, in
 
             m.setattr("autograder.gradebook.journal.os.write", half)
         elif where == "gradebook":
-            m.setattr(Writer, "write", lambda self, entries: _raise(OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))))
+            m.setattr(
+                Writer,
+                "write",
+                lambda self, entries: _raise(
+                    OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+                ),
+            )
         else:
             write_bytes = Path.write_bytes
-            m.setattr(Path, "write_bytes", lambda self, data: _raise(full) if "s3" in self.parts and where in self.parts else write_bytes(self, data))
+            m.setattr(
+                Path,
+                "write_bytes",
+                lambda self, data: (
+                    _raise(full) if "s3" in self.parts and where in self.parts else write_bytes(self, data)
+                ),
+            )
         first = FakeGrader(lesson)
         with pytest.raises(CourseError) as told:
             grade_submissions(lesson, inbox, course, grader=first)
@@ -351,7 +390,9 @@ def test_a_full_disk_is_one_sentence_and_the_next_run_goes_on(lesson, course, in
     second = FakeGrader(lesson)
     summary = grade_submissions(lesson, inbox, course, grader=second)
     kept = {"submitted": 3, "journal": 3}.get(where, 6)
-    assert (len(second.seen), summary.graded) == (6 - kept, 6 - kept) and [f.result.state for f in final_results(course, lesson)] == ["PASS"] * 6
+    assert (len(second.seen), summary.graded) == (6 - kept, 6 - kept) and [
+        f.result.state for f in final_results(course, lesson)
+    ] == ["PASS"] * 6
 
 
 def _raise(e):

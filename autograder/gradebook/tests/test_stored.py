@@ -59,10 +59,14 @@ def test_the_others_are_served_and_he_is_named(lesson, graded, how):
     page = graded.step("feedback", "bob", lesson.slug) / f"{lesson.slug}.html"
     spoil(lesson, graded, how)
     before, told = page.read_bytes(), []
-    assert [p.parent.parent.name for p in write_feedback(lesson, graded, tell=told.append)] == ["ann"] and page.read_bytes() == before
+    assert [p.parent.parent.name for p in write_feedback(lesson, graded, tell=told.append)] == [
+        "ann"
+    ] and page.read_bytes() == before
     report = write_report(lesson, graded, tell=told.append).read_text()
     rows = {fmt: export(lesson, graded, fmt, tell=told.append).read_text().splitlines() for fmt in ("csv", "canvas")}
-    assert sum("not graded" in line and "bob" in line for line in told) == 4 and "stored result cannot be read" in report
+    assert (
+        sum("not graded" in line and "bob" in line for line in told) == 4 and "stored result cannot be read" in report
+    )
     ann, bob = rows["csv"][1:]
     assert ann.split(",")[6] == "10.0" and "UNGRADED,,,," in bob and "course grade" in bob
     assert rows["canvas"][2].endswith(",10.0") and rows["canvas"][3].endswith(",")

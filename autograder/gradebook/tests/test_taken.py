@@ -28,19 +28,50 @@ def put(folder, files):
 @pytest.fixture
 def layouts(lesson):
     """Name of a student -> (his files below <student>/, which of them is his work)."""
-    slug, work, zh, en = lesson.slug, notebook(lesson, "en", exercise=FILL), notebook(lesson, "zh"), notebook(lesson, "en")
+    slug, work, zh, en = (
+        lesson.slug,
+        notebook(lesson, "en", exercise=FILL),
+        notebook(lesson, "zh"),
+        notebook(lesson, "en"),
+    )
     own = notebook(lesson, "zh", exercise=FILL)
     return {
-        "english": ({f"{slug}/{slug}.ipynb": zh, f"{slug}/en/{slug}.ipynb": work, f"{slug}/lesson.json": b"{}"}, f"{slug}/en/{slug}.ipynb"),
+        "english": (
+            {f"{slug}/{slug}.ipynb": zh, f"{slug}/en/{slug}.ipynb": work, f"{slug}/lesson.json": b"{}"},
+            f"{slug}/en/{slug}.ipynb",
+        ),
         "chinese": ({f"{slug}/{slug}.ipynb": own, f"{slug}/en/{slug}.ipynb": en}, f"{slug}/{slug}.ipynb"),
         "copied": ({f"{slug}/{slug}.ipynb": zh, f"{slug}/{slug}-Copy1.ipynb": own}, f"{slug}/{slug}-Copy1.ipynb"),
-        "bundle": ({f"{slug}/zh/{slug}.ipynb": zh, f"{slug}/en/{slug}.ipynb": work, f"{slug}/lesson.json": b"{}", f"{slug}/requirements.txt": b"numpy"}, f"{slug}/en/{slug}.ipynb"),
+        "bundle": (
+            {
+                f"{slug}/zh/{slug}.ipynb": zh,
+                f"{slug}/en/{slug}.ipynb": work,
+                f"{slug}/lesson.json": b"{}",
+                f"{slug}/requirements.txt": b"numpy",
+            },
+            f"{slug}/en/{slug}.ipynb",
+        ),
         "below": ({f"{slug}/en/{slug}.ipynb": work}, f"{slug}/en/{slug}.ipynb"),
         "named": ({"Lesson 7/final/hw.ipynb": work}, "Lesson 7/final/hw.ipynb"),
         "text": ({f"{slug}/{slug}.ipynb.txt": work, f"{slug}/notes.txt": b"mine"}, f"{slug}/{slug}.ipynb.txt"),
-        "both": ({f"{slug}/{slug}.ipynb": own, f"{slug}/en/{slug}.ipynb": notebook(lesson, "en", exercise=FILL, q1="Only here.")}, f"{slug}/en/{slug}.ipynb"),
-        "two": ({f"{slug}/{slug}.ipynb": own, f"{slug}/en/{slug}.ipynb": notebook(lesson, "en", exercise=FILL.replace("+", "-"))}, None),
-        "none": ({f"{slug}/report.pdf": b"%PDF-1.7 x", f"{slug}/lesson.json": b"{}", f"{slug}/notes.txt": b"mine"}, None),
+        "both": (
+            {
+                f"{slug}/{slug}.ipynb": own,
+                f"{slug}/en/{slug}.ipynb": notebook(lesson, "en", exercise=FILL, q1="Only here."),
+            },
+            f"{slug}/en/{slug}.ipynb",
+        ),
+        "two": (
+            {
+                f"{slug}/{slug}.ipynb": own,
+                f"{slug}/en/{slug}.ipynb": notebook(lesson, "en", exercise=FILL.replace("+", "-")),
+            },
+            None,
+        ),
+        "none": (
+            {f"{slug}/report.pdf": b"%PDF-1.7 x", f"{slug}/lesson.json": b"{}", f"{slug}/notes.txt": b"mine"},
+            None,
+        ),
     }
 
 
@@ -63,7 +94,10 @@ def test_it_is_staged_under_the_lessons_name_and_shown(lesson, course, inbox, la
     assert grade_submissions(lesson, inbox, course, grader=grader).graded == 4
     for name in ("english", "copied", "bundle", "named"):
         assert fill_of(course.step("submitted", name, lesson.slug) / f"{lesson.slug}.ipynb") == FILL
-        assert "alpha * acc + beta * c" in (course.step("autograded", name, lesson.slug) / f"{lesson.slug}.ipynb").read_text()
+        assert (
+            "alpha * acc + beta * c"
+            in (course.step("autograded", name, lesson.slug) / f"{lesson.slug}.ipynb").read_text()
+        )
     with Gradebook(course.db_url) as gb:
         assert gb.find_submission(lesson.slug, "english").timestamp.isoformat() == "2026-12-01T10:00:00"
 
@@ -75,13 +109,24 @@ def test_nothing_that_nbgrader_collected_is_written_over(lesson, course, layouts
         put(course.root / "submitted" / name, layouts[name][0])
     before = {p: p.read_bytes() for p in (course.root / "submitted").rglob("*") if p.is_file()}
     verdict = lambda student, fill: result(lesson, student, fill=fill, normal=2.0 if fill == FILL else 0.0)  # noqa: E731
-    monkeypatch.setattr("autograder.grading.grade_notebook", lambda lesson, path, student: verdict(student, fill_of(path)), raising=False)
+    monkeypatch.setattr(
+        "autograder.grading.grade_notebook",
+        lambda lesson, path, student: verdict(student, fill_of(path)),
+        raising=False,
+    )
     grader = FakeGrader(lesson, verdict)
     grade_submissions(lesson, course.root / "submitted", course, grader=grader)
-    assert {p: p.read_bytes() for p in (course.root / "submitted").rglob("*") if p.is_file()} == before and len(grader.seen) == 3
+    assert {p: p.read_bytes() for p in (course.root / "submitted").rglob("*") if p.is_file()} == before and len(
+        grader.seen
+    ) == 3
     ours = table(course, lesson.slug)
     shown = {p: p.read_text() for p in course.root.glob(f"autograded/*/*/{lesson.slug}.ipynb")}
-    assert {name: dict(g[:2] for g in ours[name][3])["normal"] for name in names} == {"english": 2.0, "chinese": 2.0, "copied": 2.0, "two": None}
+    assert {name: dict(g[:2] for g in ours[name][3])["normal"] for name in names} == {
+        "english": 2.0,
+        "chinese": 2.0,
+        "copied": 2.0,
+        "two": None,
+    }
     assert grade_submissions(lesson, course.root / "submitted", course, grader=grader).kept == 4
 
     with Gradebook(course.db_url) as gb:
@@ -91,7 +136,9 @@ def test_nothing_that_nbgrader_collected_is_written_over(lesson, course, layouts
     nbgrader(AutogradeApp, course, lesson.slug, "--force", "--log-level", "ERROR")
     assert table(course, lesson.slug) == ours
     assert {p: p.read_text() for p in course.root.glob(f"autograded/*/*/{lesson.slug}.ipynb")} == shown
-    assert grade_submissions(lesson, course.root / "submitted", course, grader=grader).kept == 4 and len(grader.seen) == 3
+    assert (
+        grade_submissions(lesson, course.root / "submitted", course, grader=grader).kept == 4 and len(grader.seen) == 3
+    )
 
 
 def test_a_release_of_ours_handed_back_with_the_english_notebook_filled_in(lesson, course, tmp_path):
@@ -100,7 +147,12 @@ def test_a_release_of_ours_handed_back_with_the_english_notebook_filled_in(lesso
     mine = course.root / "submitted" / "ann" / lesson.slug
     shutil.copytree(tmp_path / "fall" / "release" / lesson.slug, mine)
     book = mine / "en" / f"{lesson.slug}.ipynb"
-    book.write_text(book.read_text(encoding="utf-8").replace("return ______", "return alpha * acc if beta == 0 else alpha * acc + beta * c"), encoding="utf-8")
+    book.write_text(
+        book.read_text(encoding="utf-8").replace(
+            "return ______", "return alpha * acc if beta == 0 else alpha * acc + beta * c"
+        ),
+        encoding="utf-8",
+    )
     (found,) = find_submissions(course.root / "submitted", lesson)
     assert found.path == book
 
@@ -113,4 +165,8 @@ def test_a_link_in_the_folder_leads_nowhere(lesson, course, inbox):
     (inbox / "dan").mkdir()
     os.symlink(inbox / "ann" / lesson.slug, inbox / "dan" / lesson.slug)
     found = {s.student: s for s in find_submissions(inbox, lesson)}
-    assert found["ann"].path and not any(found[n].path for n in ("bob", "cyd", "dan")) and all(found[n].problem for n in ("bob", "cyd", "dan"))
+    assert (
+        found["ann"].path
+        and not any(found[n].path for n in ("bob", "cyd", "dan"))
+        and all(found[n].problem for n in ("bob", "cyd", "dan"))
+    )

@@ -17,10 +17,20 @@ def test_json_is_not_written_over_what_was_handed_in(lesson, inbox, tmp_path, co
     mine = hand_in(inbox, lesson, "ann", notebook(lesson))
     (tmp_path / "alias").symlink_to(mine)
     before, fresh = mine.read_bytes(), tmp_path / "fresh"
-    for at in (mine, tmp_path / "alias", mine.with_name("new.txt"), inbox / "x" / ".." / "ann" / "x", inbox / "all.json"):
+    for at in (
+        mine,
+        tmp_path / "alias",
+        mine.with_name("new.txt"),
+        inbox / "x" / ".." / "ann" / "x",
+        inbox / "all.json",
+    ):
         status, _, err = course_command("grade", "7", "--submissions", inbox, "--json", at, "--course", fresh)
         assert status == 1 and "folder of submissions" in err and len(err.splitlines()) == 1
-    assert mine.read_bytes() == before and not fresh.exists() and sorted(p.name for p in inbox.rglob("*")) == ["ann", lesson.slug, mine.name]
+    assert (
+        mine.read_bytes() == before
+        and not fresh.exists()
+        and sorted(p.name for p in inbox.rglob("*")) == ["ann", lesson.slug, mine.name]
+    )
 
 
 def test_no_output_goes_over_a_notebook_or_a_part_of_the_gradebook(course, tmp_path):
@@ -52,12 +62,30 @@ def test_no_output_goes_over_a_notebook_or_a_part_of_the_gradebook(course, tmp_p
 def test_an_empty_argument_is_a_mistake(arguments, course_command, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     status, _, err = course_command(*arguments)
-    assert status == 1 and "is empty" in err and "shell variable" in err and len(err.splitlines()) == 1 and not list(tmp_path.iterdir())
+    assert (
+        status == 1
+        and "is empty" in err
+        and "shell variable" in err
+        and len(err.splitlines()) == 1
+        and not list(tmp_path.iterdir())
+    )
     named = [a.removesuffix("=") for a in arguments if a.startswith("--")][-1:]
     assert f"course: {named[0] if named and arguments[1] else 'An argument'} is empty" in err
 
 
-@pytest.mark.parametrize("url", ["nonsense", "/tmp/x.db", "://", "postgresql://h:port/x", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "nonsense",
+        "/tmp/x.db",
+        "://",
+        "postgresql://h:port/x",
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?mode=memory&uri=true",
+    ],
+)
 def test_a_url_that_keeps_no_gradebook_is_refused(lesson, inbox, tmp_path, url):
     hand_in(inbox, lesson, "ann", notebook(lesson))
     with pytest.raises(CourseError, match="URL") as told:
@@ -94,7 +122,9 @@ def test_links_that_lead_nowhere_are_that_students_problem(lesson, inbox):
     for name, target in (("bob", "nowhere"), ("cyd", "dan"), ("dan", "cyd")):
         (inbox / name).symlink_to(target)
     found = {s.student: s for s in find_submissions(inbox, lesson)}
-    assert set(found) == {"ann", "bob", "cyd", "dan"} and all("link" in found[n].problem["en"] for n in ("bob", "cyd", "dan"))
+    assert set(found) == {"ann", "bob", "cyd", "dan"} and all(
+        "link" in found[n].problem["en"] for n in ("bob", "cyd", "dan")
+    )
 
 
 def test_what_is_in_the_way_is_named(lesson, inbox, tmp_path, course_command):  # noqa: F811

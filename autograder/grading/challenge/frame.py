@@ -50,13 +50,23 @@ def read(data: bytes, shapes: Sequence[Sequence[tuple[int, ...]]]) -> Answer:
     if type(head) is not dict or set(head) != {"error", "busy", "rows"}:
         raise Malformed("its head")
     error, busy, said = head["error"], head["busy"], head["rows"]
-    if type(error) is not str or type(busy) is not bool or type(said) is not list or len(said) > len(shapes) or not all(type(s) is str for s in said):
+    if (
+        type(error) is not str
+        or type(busy) is not bool
+        or type(said) is not list
+        or len(said) > len(shapes)
+        or not all(type(s) is str for s in said)
+    ):
         raise Malformed("its head")
     if len(data) - 8 - length != sum(_bytes(outputs) for s, outputs in zip(said, shapes) if not s):
         raise Malformed("the length of its numbers")
     at, rows = 8 + length, []
     for reported, outputs in zip(said, shapes):
-        rows.append(clean(reported) if reported else tuple(_array(data, at + _bytes(outputs[:j]), shape) for j, shape in enumerate(outputs)))
+        rows.append(
+            clean(reported)
+            if reported
+            else tuple(_array(data, at + _bytes(outputs[:j]), shape) for j, shape in enumerate(outputs))
+        )
         at += 0 if reported else _bytes(outputs)
     return Answer(clean(error), busy, tuple(rows))
 

@@ -63,7 +63,10 @@ def main() -> None:
                 rows.append(str(result)[:3000])
                 break
             rows.append("")
-            numbers += [np.asarray(array).astype("<f8").tobytes() for array in (result if isinstance(result, tuple) else (result,))]
+            numbers += [
+                np.asarray(array).astype("<f8").tobytes()
+                for array in (result if isinstance(result, tuple) else (result,))
+            ]
             began = time.monotonic(), _cpu()
     except KernelError as e:
         error = str(e)[:3000]

@@ -49,12 +49,17 @@ class Stopped(Exception):
 class Jail:
     """Runs inside.py once a call. Raises CourseError where the machine has no compiler or no bubblewrap that works."""
 
-    def __init__(self, seconds: float = 150.0, script: Path | None = None, work: str = "Challenge lines", without: str = _WITHOUT):
+    def __init__(
+        self, seconds: float = 150.0, script: Path | None = None, work: str = "Challenge lines", without: str = _WITHOUT
+    ):
         """script: what runs in the jail, a file that imports inside.py; None: inside.py.  work, without: for messages: what runs, and how to do without."""
         self.seconds, self._script, self._without = seconds, script, without
         self._bwrap = shutil.which("bwrap")
         if self._bwrap is None:
-            raise CourseError(f"{work} are compiled and run in bubblewrap, which is not here.", remedy=f"Install it (Debian, Ubuntu: apt install bubblewrap), {self._without}")
+            raise CourseError(
+                f"{work} are compiled and run in bubblewrap, which is not here.",
+                remedy=f"Install it (Debian, Ubuntu: apt install bubblewrap), {self._without}",
+            )
         from kernels.emulator import toolchain
         from kernels.errors import KernelError
 
@@ -63,21 +68,36 @@ class Jail:
             self._runner = toolchain.runner()  # built outside, once
             kept = toolchain.cache_folder()
         except KernelError as e:
-            raise CourseError(f"{work} cannot be compiled here: {e}", remedy=f"Do what it says, {self._without}") from None
-        self._zig = kept / f"challenge-zig-{hashlib.sha256(self._compiler.version.encode()).hexdigest()[:16]}" if self._compiler.family == "zig" else None
+            raise CourseError(
+                f"{work} cannot be compiled here: {e}", remedy=f"Do what it says, {self._without}"
+            ) from None
+        self._zig = (
+            kept / f"challenge-zig-{hashlib.sha256(self._compiler.version.encode()).hexdigest()[:16]}"
+            if self._compiler.family == "zig"
+            else None
+        )
         self._sized = "--size" in self._probe([self._bwrap, "--help"])
         if self._probe([*self._command(), sys.executable, "-c", "print('in')"]).strip() != "in":
-            raise CourseError("bubblewrap does not start Python here.", remedy=f"Give Python a place under /usr or a virtual environment, {self._without}")
+            raise CourseError(
+                "bubblewrap does not start Python here.",
+                remedy=f"Give Python a place under /usr or a virtual environment, {self._without}",
+            )
 
     def _probe(self, command: list[str]) -> str:
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PROBE_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as e:
             why = f"it did not answer within {PROBE_SECONDS} s" if isinstance(e, subprocess.TimeoutExpired) else str(e)
-            raise CourseError(f"bubblewrap does not work here: {why}.", where=self._bwrap, remedy=f"See why `bwrap --help` does not end, {self._without}") from None
+            raise CourseError(
+                f"bubblewrap does not work here: {why}.",
+                where=self._bwrap,
+                remedy=f"See why `bwrap --help` does not end, {self._without}",
+            ) from None
         if done.returncode:
             raise CourseError(
-                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}.", where=self._bwrap, remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {self._without}"
+                f"bubblewrap does not start here: {clean(done.stderr.strip()[-300:])}.",
+                where=self._bwrap,
+                remedy=f"Let it make namespaces (in a container: --privileged or a seccomp profile that allows unshare), {self._without}",
             )
         return done.stdout
 
@@ -95,7 +115,9 @@ class Jail:
         """The same for a request that holds nothing of a student's. With zig the first on a machine builds zig's runtime and keeps it."""
         if not self.cold:
             return self.run(request, most)
-        print("Building zig's runtime once for the challenges (one to several minutes) ...", file=sys.stderr, flush=True)
+        print(
+            "Building zig's runtime once for the challenges (one to several minutes) ...", file=sys.stderr, flush=True
+        )
         with tempfile.TemporaryDirectory(dir=self._zig.parent, ignore_cleanup_errors=True) as folder:
             built = Path(folder) / "zig"
             built.mkdir()
@@ -105,8 +127,15 @@ class Jail:
         return answer
 
     def _run(self, more: list[str], request: bytes, seconds: float, most: int) -> bytes:
-        command = [*self._command(more), sys.executable, "-B", f"/jail/{self._script.name if self._script else 'inside.py'}"]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        command = [
+            *self._command(more),
+            sys.executable,
+            "-B",
+            f"/jail/{self._script.name if self._script else 'inside.py'}",
+        ]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
         try:
             out, errors = _read(process, request, time.monotonic() + seconds, most)
             code = process.wait(timeout=5)
@@ -125,7 +154,22 @@ class Jail:
     def _command(self, more: Sequence[str] = ()) -> list[str]:
         """The beginning of a bubblewrap command line. more: further arguments, after the scratch folders are there."""
         package = Path(kernels.__file__).resolve().parent
-        args = [self._bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--uid", "65534", "--gid", "65534", "--proc", "/proc", "--dev", "/dev"]
+        args = [
+            self._bwrap,
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--as-pid-1",
+            "--clearenv",
+            "--uid",
+            "65534",
+            "--gid",
+            "65534",
+            "--proc",
+            "/proc",
+            "--dev",
+            "/dev",
+        ]
         for path in _SYSTEM:
             if os.path.islink(path):
                 args += ["--symlink", os.readlink(path), path]
@@ -136,18 +180,45 @@ class Jail:
         for path in dict.fromkeys([*self._python(), *self._compilers()]):
             args += ["--ro-bind", path, path]
         args += ["--ro-bind", str(self._runner), f"/jail/cache/{self._runner.name}"]
-        args += ["--ro-bind", str(HERE / "inside.py"), "/jail/inside.py", "--ro-bind", seccomp.__file__, "/jail/seccomp.py", "--ro-bind", str(package), "/jail/kernels"]
+        args += [
+            "--ro-bind",
+            str(HERE / "inside.py"),
+            "/jail/inside.py",
+            "--ro-bind",
+            seccomp.__file__,
+            "/jail/seccomp.py",
+            "--ro-bind",
+            str(package),
+            "/jail/kernels",
+        ]
         if self._script:
             args += ["--ro-bind", str(self._script), f"/jail/{self._script.name}"]
         args += [*more, "--remount-ro", "/dev"]
-        named = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/tmp", "KERNELS_CACHE": "/jail/cache", "KERNELS_BACKEND": "emulator", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": "/jail", "LC_ALL": "C.UTF-8"}
-        named |= {"KERNELS_CXX": "zig" if self._zig else str(Path(self._compiler.command[0]).absolute()), "ZIG_GLOBAL_CACHE_DIR": "/tmp/zig", "ZIG_LOCAL_CACHE_DIR": "/tmp/zig"}
+        named = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": "/tmp",
+            "KERNELS_CACHE": "/jail/cache",
+            "KERNELS_BACKEND": "emulator",
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONPATH": "/jail",
+            "LC_ALL": "C.UTF-8",
+        }
+        named |= {
+            "KERNELS_CXX": "zig" if self._zig else str(Path(self._compiler.command[0]).absolute()),
+            "ZIG_GLOBAL_CACHE_DIR": "/tmp/zig",
+            "ZIG_LOCAL_CACHE_DIR": "/tmp/zig",
+        }
         for name, value in named.items():
             args += ["--setenv", name, value]
         return [*args, "--remount-ro", "/", "--chdir", "/tmp"]
 
     def _python(self) -> list[str]:
-        places = (sys.base_prefix, sys.prefix, os.path.dirname(os.path.realpath(sys.executable)), sysconfig.get_config_var("LIBDIR") or "")
+        places = (
+            sys.base_prefix,
+            sys.prefix,
+            os.path.dirname(os.path.realpath(sys.executable)),
+            sysconfig.get_config_var("LIBDIR") or "",
+        )
         return [str(Path(p)) for p in places if p and os.path.isdir(p) and not p.startswith("/usr/")]
 
     def _compilers(self) -> list[str]:
@@ -156,10 +227,18 @@ class Jail:
             return []
         named = Path(self._compiler.command[0]).absolute()
         real = named.resolve()
-        trees = [p for p in (named.parent.parent, real.parent.parent) if any((p / x).is_dir() for x in ("lib/gcc", "lib64/gcc", "libexec/gcc", "lib/clang"))]
+        trees = [
+            p
+            for p in (named.parent.parent, real.parent.parent)
+            if any((p / x).is_dir() for x in ("lib/gcc", "lib64/gcc", "libexec/gcc", "lib/clang"))
+        ]
         inside = lambda p, tree: Path(p).is_relative_to(tree)  # noqa: E731
         private = (Path.home(), course_root())
-        return [str(p) for p in (named.parent, real.parent, *trees) if not any(inside(p, s) for s in _SYSTEM) and not any(inside(own, p) for own in private)]
+        return [
+            str(p)
+            for p in (named.parent, real.parent, *trees)
+            if not any(inside(p, s) for s in _SYSTEM) and not any(inside(own, p) for own in private)
+        ]
 
 
 def _read(process: subprocess.Popen, request: bytes, until: float, most: int) -> tuple[bytes, bytes]:

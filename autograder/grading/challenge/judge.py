@@ -61,7 +61,11 @@ class ChallengeJudge:
         """Compile and run the kernel's own line in the jail. Raises CourseError where it does not come out right: then no line would."""
         own = challenge_own(self.kernel)
         if (refused := refusal(self.kernel, own)) is not None:
-            raise CourseError(f"The kernel's own line is none that a challenge takes: {refused.en}", where=self.kernel, remedy="Write it in one of the forms of kernels/line_grammar.py, or grade without --challenges.")
+            raise CourseError(
+                f"The kernel's own line is none that a challenge takes: {refused.en}",
+                where=self.kernel,
+                remedy="Write it in one of the forms of kernels/line_grammar.py, or grade without --challenges.",
+            )
         self._jail = self._jail or Jail()
         try:
             why = self._verdict(self._jail.warm(self._request(own, COLD_CPU_SECONDS), frame.largest(self._shapes)))
@@ -115,7 +119,9 @@ class ChallengeJudge:
         why = Stopped("")
         for _ in range(TRIES):
             try:
-                found = self._verdict(self._jail.run(self._request(statement, CPU_SECONDS), frame.largest(self._shapes)))
+                found = self._verdict(
+                    self._jail.run(self._request(statement, CPU_SECONDS), frame.largest(self._shapes))
+                )
             except Stopped as e:
                 why = e
                 continue
@@ -125,7 +131,9 @@ class ChallengeJudge:
         raise why
 
     def _request(self, statement: str, cpu: int) -> bytes:
-        return json.dumps({"kernel": self.kernel, "line": statement, "count": self.count, "seed": self.seed, "cpu": cpu}).encode()
+        return json.dumps(
+            {"kernel": self.kernel, "line": statement, "count": self.count, "seed": self.seed, "cpu": cpu}
+        ).encode()
 
     @cached_property
     def _cases(self) -> list[_Case]:
@@ -133,7 +141,9 @@ class ChallengeJudge:
         for case in cases(spec, np.random.default_rng(self.seed), self.count):
             exact = spec.reference(*case.arrays, **case.params)
             exact = exact if isinstance(exact, tuple) else (exact,)
-            found.append(_Case(case.label, tuple(np.asarray(e) for e in exact), tolerance(spec, case.arrays, case.params)))
+            found.append(
+                _Case(case.label, tuple(np.asarray(e) for e in exact), tolerance(spec, case.arrays, case.params))
+            )
         return found
 
     @property
@@ -145,7 +155,10 @@ class ChallengeJudge:
         try:
             answer = frame.read(data, self._shapes)
         except Exception as e:  # whatever native code may have written
-            return Text(zh=f"带着这一行的 kernel 没有给出可读的结果（{type(e).__name__}）。", en=f"The kernel with this line gave no result that can be read ({type(e).__name__}).")
+            return Text(
+                zh=f"带着这一行的 kernel 没有给出可读的结果（{type(e).__name__}）。",
+                en=f"The kernel with this line gave no result that can be read ({type(e).__name__}).",
+            )
         if answer.busy:
             raise Stopped("the machine gave it too little time")
         if answer.error:
@@ -155,7 +168,10 @@ class ChallengeJudge:
                 return Text(zh=f"{case.label}：模拟器报告 {row}", en=f"{case.label}: the emulator reports {row}")
             error = relative_error(row, case.exact)
             if not error <= case.bound:
-                return Text(zh=f"{case.label}：结果不对，相对误差 {error:.2g}。", en=f"{case.label}: wrong result, relative error {'NaN' if np.isnan(error) else f'{error:.2g}'}.")
+                return Text(
+                    zh=f"{case.label}：结果不对，相对误差 {error:.2g}。",
+                    en=f"{case.label}: wrong result, relative error {'NaN' if np.isnan(error) else f'{error:.2g}'}.",
+                )
         if len(answer.rows) < len(self._cases):
             return Text(zh="有输入没有运行。", en="Some inputs were not run.")
         return None

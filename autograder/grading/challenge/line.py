@@ -41,7 +41,11 @@ def challenge_of(released_source: str) -> str | None:
         return None
     calls = (n for s in body for n in ast.walk(s) if _is_challenge(n) and n.args)
     first = next(calls, None)
-    return first.args[0].value if first is not None and isinstance(first.args[0], ast.Constant) and isinstance(first.args[0].value, str) else None
+    return (
+        first.args[0].value
+        if first is not None and isinstance(first.args[0], ast.Constant) and isinstance(first.args[0].value, str)
+        else None
+    )
 
 
 def read_line(sources: Iterable[str], kernel: str) -> str:
@@ -111,7 +115,9 @@ class _Cells:
 
     def cell(self, source: str) -> None:
         """Raises NotPython, and _Enough. Most cells of a notebook only bind names: their expressions need not be searched for calls."""
-        self.may_call = ":=" in source or "challenge" in (source if source.isascii() else unicodedata.normalize("NFKC", source))
+        self.may_call = ":=" in source or "challenge" in (
+            source if source.isascii() else unicodedata.normalize("NFKC", source)
+        )
         self.block(parse(source).body)
 
     def cannot(self, zh: str, en: str) -> None:
@@ -190,7 +196,10 @@ class _Cells:
 
     def call(self, node: ast.Call) -> None:
         named = {k.arg: k.value for k in node.keywords}
-        kernel, line = (node.args[i] if i < len(node.args) else next((named[n] for n in names if n in named), None) for i, names in enumerate((("kernel", "name"), ("line",))))
+        kernel, line = (
+            node.args[i] if i < len(node.args) else next((named[n] for n in names if n in named), None)
+            for i, names in enumerate((("kernel", "name"), ("line",)))
+        )
         if kernel is None or line is None:
             return
         which, text = self.value(kernel), self.value(line)
@@ -199,7 +208,9 @@ class _Cells:
         if which is _UNKNOWN or not isinstance(text, str):
             if self.unread is None:
                 what = _shown(kernel if which is _UNKNOWN else line)
-                self.cannot(f"{what} 不是不运行代码就看得出的文本", f"{what} is no text that can be seen without running code")
+                self.cannot(
+                    f"{what} 不是不运行代码就看得出的文本", f"{what} is no text that can be seen without running code"
+                )
         elif any(c not in "\t\n\r" and (ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000) for c in text):
             self.cannot("它含有控制字符", "it holds control characters")
         elif text.strip() and BLANK not in text:
@@ -241,7 +252,11 @@ class _Cells:
                 return [of(i) for i in items]
             case ast.Subscript(value=value, slice=index):
                 items, i = of(value), of(index)
-                return items[i] if isinstance(items, (list, str)) and type(i) is int and -len(items) <= i < len(items) else _UNKNOWN
+                return (
+                    items[i]
+                    if isinstance(items, (list, str)) and type(i) is int and -len(items) <= i < len(items)
+                    else _UNKNOWN
+                )
             case ast.JoinedStr(values=parts):
                 return _joined("", *(of(p) for p in parts))
             case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
@@ -249,7 +264,11 @@ class _Cells:
                 return str(known) if isinstance(known, (str, int)) else _UNKNOWN
             case ast.Call(func=ast.Attribute(value=value, attr=method), args=args, keywords=[]) if method in _METHODS:
                 return _method(of(value), method, [of(a) for a in args])
-            case ast.Call(func=ast.Name(id="dedent") | ast.Attribute(value=ast.Name(id="textwrap"), attr="dedent"), args=[value], keywords=[]):
+            case ast.Call(
+                func=ast.Name(id="dedent") | ast.Attribute(value=ast.Name(id="textwrap"), attr="dedent"),
+                args=[value],
+                keywords=[],
+            ):
                 known = of(value)
                 return textwrap.dedent(known) if isinstance(known, str) else _UNKNOWN
             case ast.Call(func=ast.Name(id="str"), args=[value], keywords=[]):

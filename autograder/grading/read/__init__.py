@@ -7,4 +7,16 @@ from autograder.grading.read.pick import read_hand_in
 from autograder.grading.read.released import Released, hints, released
 from autograder.grading.read.unreadable import Unreadable
 
-__all__ = ["NbCell", "Notebook", "Reading", "Released", "Unreadable", "hints", "read_bytes", "read_hand_in", "read_notebook", "read_submission", "released"]
+__all__ = [
+    "NbCell",
+    "Notebook",
+    "Reading",
+    "Released",
+    "Unreadable",
+    "hints",
+    "read_bytes",
+    "read_hand_in",
+    "read_notebook",
+    "read_submission",
+    "released",
+]

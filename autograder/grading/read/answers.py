@@ -16,8 +16,16 @@ MAX_ANSWER = 20_000  # characters
 MAX_EXTRA = 100_000
 RUN = 3  # short lines of the lesson's in its order: nobody writes them anew
 REWORDED = 0.3  # share of a released cell's words by which a text is an edit of it
-_HEADS = {"q1": r"Q\s*1|问题\s*[1一]", "q2": r"Q\s*2|问题\s*[2二]", "q3": r"Q\s*3|问题\s*[3三]", "explanation": r"explanation|explain(?: your implementation)?|解释(?:你的)?实现|实现解释"}
-HEAD = re.compile(rf"^[\s#>*_]*(?P<name>{'|'.join(f'(?P<{k}>{v})' for k, v in _HEADS.items())})[\s*_]*(?:[:：.、)）]|$)[\s*_]*(?P<rest>.*)$", re.I)
+_HEADS = {
+    "q1": r"Q\s*1|问题\s*[1一]",
+    "q2": r"Q\s*2|问题\s*[2二]",
+    "q3": r"Q\s*3|问题\s*[3三]",
+    "explanation": r"explanation|explain(?: your implementation)?|解释(?:你的)?实现|实现解释",
+}
+HEAD = re.compile(
+    rf"^[\s#>*_]*(?P<name>{'|'.join(f'(?P<{k}>{v})' for k, v in _HEADS.items())})[\s*_]*(?:[:：.、)）]|$)[\s*_]*(?P<rest>.*)$",
+    re.I,
+)
 _NUMBER = re.compile(r"^[\s>*_]*[(（]?(?P<n>[1-3])[.、)）:：]\s*(?P<rest>.*)$")
 _PICTURE = re.compile(r"!\[[^\]]{0,300}\]\(|<img\b", re.I)
 
@@ -115,7 +123,9 @@ class _Reader:
                 self.below = ""  # the lesson goes on
                 return None
             if place is None:
-                mine = "\n".join(x for x in mine.split("\n") if plain(x) not in self.book.lines)  # a short line too: here it is no answer
+                mine = "\n".join(
+                    x for x in mine.split("\n") if plain(x) not in self.book.lines
+                )  # a short line too: here it is no answer
                 if plain(mine) and sum(map(len, self.out.extra)) < MAX_EXTRA:
                     self.out.extra.append(mine[:MAX_ANSWER])
                 return None
@@ -199,7 +209,11 @@ class _Reader:
 
     def _is_reworded(self, text: str) -> bool:
         mine = words(text)
-        return any(p.words.total() >= SOME and likeness(p.words, mine) >= REWORDED for p in self.book.parts if p.kind == "markdown" and not p.is_slot)
+        return any(
+            p.words.total() >= SOME and likeness(p.words, mine) >= REWORDED
+            for p in self.book.parts
+            if p.kind == "markdown" and not p.is_slot
+        )
 
     def _part_at_heads(self, texts: dict[str, str]) -> None:
         """Answers written into one slot under headings: those of slots that have no text of their own go there."""
@@ -242,7 +256,9 @@ class _Reader:
 def _overwritten(book: Released, cells: list[NbCell], owner: list[int | None]) -> dict[int, str]:
     """Cells by place that have the name of a question's cell and another text: the answer was written over the question. -> the slot."""
     found = {o for o in owner if o is not None}
-    names = {name: (slot, leads[-1]) for slot, leads in book.leads.items() if leads for name in book.parts[leads[-1]].ids}
+    names = {
+        name: (slot, leads[-1]) for slot, leads in book.leads.items() if leads for name in book.parts[leads[-1]].ids
+    }
     claims: dict[int, list[int]] = {}
     slot_of = {}
     for n, cell in enumerate(cells):
@@ -255,7 +271,11 @@ def _overwritten(book: Released, cells: list[NbCell], owner: list[int | None]) -
 
 def _ends(book: Released) -> dict[str, frozenset[str]]:
     """For each slot the headings of the cell right below it."""
-    return {p.name: frozenset(t for x in below.source.split("\n") if (t := plain(x)) in book.headings) for p, below in pairwise(book.parts) if p.is_slot}
+    return {
+        p.name: frozenset(t for x in below.source.split("\n") if (t := plain(x)) in book.headings)
+        for p, below in pairwise(book.parts)
+        if p.is_slot
+    }
 
 
 def _released_lines(book: Released, lines: list[str], markdown: bool) -> tuple[set[int], set[str]]:

@@ -26,7 +26,10 @@ MAX_BOOKS = 40  # notebooks of one hand-in that are looked into
 MAX_DEPTH = 5  # folders below the hand-in
 _SKIPPED = ("__MACOSX", ".ipynb_checkpoints", ".git", "__pycache__")
 # What lies beside a notebook in a bundle or in nbgrader's folders.
-_BESIDE = re.compile(r"lesson\.json|requirements(?:-gpu)?\.txt|README(?:\.\w+)?|glossary\.md|timestamp\.txt|submission_secret\.txt|Thumbs\.db|desktop\.ini|.*\.whl|.*\.pyc", re.I)
+_BESIDE = re.compile(
+    r"lesson\.json|requirements(?:-gpu)?\.txt|README(?:\.\w+)?|glossary\.md|timestamp\.txt|submission_secret\.txt|Thumbs\.db|desktop\.ini|.*\.whl|.*\.pyc",
+    re.I,
+)
 _PACKED = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b"
 
@@ -86,7 +89,10 @@ def _by_name(found: list[Found], prefer: str) -> bytes:
 
 def several(names: list[str]) -> Unreadable:
     listed = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-    return Unreadable(f"提交里有 {len(names)} 个笔记本（{listed}），无法判断批改哪一个，请只交一个。", f"There are {len(names)} notebooks in what was handed in ({listed}), and nothing tells which is meant; hand in exactly one.")
+    return Unreadable(
+        f"提交里有 {len(names)} 个笔记本（{listed}），无法判断批改哪一个，请只交一个。",
+        f"There are {len(names)} notebooks in what was handed in ({listed}), and nothing tells which is meant; hand in exactly one.",
+    )
 
 
 # -- files --------------------------------------------------------------------------------------------------------------------
@@ -96,7 +102,10 @@ def _lstat(path: Path) -> os.stat_result:
     try:
         return os.lstat(path)
     except (OSError, ValueError):
-        raise Unreadable("没有找到提交的文件，请重新提交 .ipynb 文件。", "The submitted file was not found; hand in the .ipynb file again.") from None
+        raise Unreadable(
+            "没有找到提交的文件，请重新提交 .ipynb 文件。",
+            "The submitted file was not found; hand in the .ipynb file again.",
+        ) from None
 
 
 def _is_folder(path: Path) -> bool:
@@ -113,7 +122,9 @@ def read_file(path: Path) -> bytes:
                 raise OSError("changed while it was read")
             data = file.read(MAX_BYTES + 1)
     except OSError as e:
-        raise Unreadable(f"文件无法读取（{e.strerror}），请重新提交。", f"The file cannot be read ({e.strerror}); hand it in again.") from None
+        raise Unreadable(
+            f"文件无法读取（{e.strerror}），请重新提交。", f"The file cannot be read ({e.strerror}); hand it in again."
+        ) from None
     if len(data) > MAX_BYTES:
         raise _too_large()
     return data
@@ -125,14 +136,20 @@ def refuse_unfit(path: Path) -> None:
     if stat.S_ISLNK(info.st_mode):
         raise Unreadable("提交的是一个链接，请交文件本身。", "A link was handed in; hand in the file itself.")
     if not stat.S_ISREG(info.st_mode):
-        raise Unreadable("提交的不是普通文件，请交 .ipynb 文件。", "What was handed in is not an ordinary file; hand in the .ipynb file.")
+        raise Unreadable(
+            "提交的不是普通文件，请交 .ipynb 文件。",
+            "What was handed in is not an ordinary file; hand in the .ipynb file.",
+        )
     if info.st_size > MAX_BYTES:
         raise _too_large()
 
 
 def _too_large() -> Unreadable:
     size = MAX_BYTES >> 20
-    return Unreadable(f"文件超过 {size} MiB。请清除输出（Edit → Clear Outputs of All Cells）后重新提交。", f"The file is larger than {size} MiB. Clear its outputs (Edit → Clear Outputs of All Cells) and hand it in again.")
+    return Unreadable(
+        f"文件超过 {size} MiB。请清除输出（Edit → Clear Outputs of All Cells）后重新提交。",
+        f"The file is larger than {size} MiB. Clear its outputs (Edit → Clear Outputs of All Cells) and hand it in again.",
+    )
 
 
 def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
@@ -146,7 +163,10 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
         books = nearest(p for p in _walk(folder, skip, 0, too_deep) if p.suffix.lower() == ".ipynb")
         files = books or nearest(_walk(folder, skip, 0, []))
     except OSError as e:
-        raise Unreadable(f"提交的文件夹无法读取（{e.strerror}），请重新提交。", f"The folder handed in cannot be read ({e.strerror}); hand it in again.") from None
+        raise Unreadable(
+            f"提交的文件夹无法读取（{e.strerror}），请重新提交。",
+            f"The folder handed in cannot be read ({e.strerror}); hand it in again.",
+        ) from None
     if books:
         for path in () if any(_is_regular(p) for p in books) else books:
             refuse_unfit(path)
@@ -155,12 +175,20 @@ def files_in(folder: Path, skip: frozenset[str] = frozenset()) -> list[Path]:
             raise several([p.relative_to(folder).as_posix() for p in books])
         return books
     others = [p for p in files if not _BESIDE.fullmatch(p.name)]
-    others = [p for p in others if _is_regular(p) and _looks_like_a_book(p)][:MAX_BOOKS] or [p for p in others[:1] if len(others) == 1 and _is_known(p)]
+    others = [p for p in others if _is_regular(p) and _looks_like_a_book(p)][:MAX_BOOKS] or [
+        p for p in others[:1] if len(others) == 1 and _is_known(p)
+    ]
     if not others:
         zh, en = _there_is([p.relative_to(folder).as_posix() for p in files])
         if too_deep:
-            zh, en = f"{zh}；比 {MAX_DEPTH} 层更深的文件夹没有看", f"{en}, as deep as it was looked into ({MAX_DEPTH} folders)"
-        raise Unreadable(f"提交里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in what was handed in{en}; put the notebook in and hand it in again.")
+            zh, en = (
+                f"{zh}；比 {MAX_DEPTH} 层更深的文件夹没有看",
+                f"{en}, as deep as it was looked into ({MAX_DEPTH} folders)",
+            )
+        raise Unreadable(
+            f"提交里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。",
+            f"There is no .ipynb file in what was handed in{en}; put the notebook in and hand it in again.",
+        )
     return others
 
 
@@ -189,13 +217,19 @@ def is_packed(path: Path) -> bool:
 
 def _looks_like_a_book(path: Path) -> bool:
     head = _head(path)
-    return head.startswith((*_PACKED, _GZIP)) or b'"cells"' in head.replace(b"\x00", b"") or b'"worksheets"' in head.replace(b"\x00", b"")
+    return (
+        head.startswith((*_PACKED, _GZIP))
+        or b'"cells"' in head.replace(b"\x00", b"")
+        or b'"worksheets"' in head.replace(b"\x00", b"")
+    )
 
 
 def _is_known(path: Path) -> bool:
     """Is it a file of which more can be said than that it is no notebook?"""
     head = _head(path)
-    return what_it_is(head, head.decode("utf-8", "replace")) is not None or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return what_it_is(head, head.decode("utf-8", "replace")) is not None or head.lstrip(
+        b"\xef\xbb\xbf \t\r\n"
+    ).startswith(b"{")
 
 
 def _head(path: Path) -> bytes:
@@ -222,7 +256,10 @@ def _unpacked(data: bytes, name: str) -> list[Found]:
         try:
             books = _inside(one.data, one.name, room)
             if any(_is_packed(f.data) for f in books):
-                raise Unreadable("压缩包里套了好几层压缩包，请直接交 .ipynb 文件。", "The archive holds archives within archives; hand in the .ipynb file itself.")
+                raise Unreadable(
+                    "压缩包里套了好几层压缩包，请直接交 .ipynb 文件。",
+                    "The archive holds archives within archives; hand in the .ipynb file itself.",
+                )
         except Unreadable as e:
             refused.append((one, e))
         else:
@@ -256,7 +293,10 @@ def _inside(data: bytes, name: str, room: int) -> list[Found]:
             found = []
             for member in _members(archive):
                 if member.flag_bits & 1:
-                    raise Unreadable("压缩包有密码，请直接交 .ipynb 文件。", "The archive has a password; hand in the .ipynb file itself.")
+                    raise Unreadable(
+                        "压缩包有密码，请直接交 .ipynb 文件。",
+                        "The archive has a password; hand in the .ipynb file itself.",
+                    )
                 with archive.open(member) as file:
                     found.append(Found(member.filename, _bounded(file, room)))
                 room -= len(found[-1].data)
@@ -269,12 +309,26 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Every .ipynb; where there is none, the archives."""
     members = [m for m in archive.infolist() if not m.is_dir()]
     if any(m.filename in ("word/document.xml", "xl/workbook.xml", "ppt/presentation.xml") for m in members):
-        raise Unreadable("这是 Office 文档，不是笔记本；请交 .ipynb 文件。", "This is an Office document, not a notebook; hand in the .ipynb file.")
-    members = [m for m in members if not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED) and not PurePosixPath(m.filename).name.startswith("._")]
-    books = [m for m in members if m.filename.lower().endswith(".ipynb")] or [m for m in members if m.filename.lower().endswith((".zip", ".gz", ".tgz"))]
+        raise Unreadable(
+            "这是 Office 文档，不是笔记本；请交 .ipynb 文件。",
+            "This is an Office document, not a notebook; hand in the .ipynb file.",
+        )
+    members = [
+        m
+        for m in members
+        if not any(s in PurePosixPath(m.filename).parts for s in _SKIPPED)
+        and not PurePosixPath(m.filename).name.startswith("._")
+    ]
+    books = [m for m in members if m.filename.lower().endswith(".ipynb")] or [
+        m for m in members if m.filename.lower().endswith((".zip", ".gz", ".tgz"))
+    ]
     if not books:
         zh, en = _there_is([m.filename for m in members])
-        raise Unreadable(f"压缩包里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。", f"There is no .ipynb file in the archive that was handed in{en}; put the notebook in and hand it in again.", foreign=True)
+        raise Unreadable(
+            f"压缩包里没有 .ipynb 文件{zh}，请把笔记本放进去重新提交。",
+            f"There is no .ipynb file in the archive that was handed in{en}; put the notebook in and hand it in again.",
+            foreign=True,
+        )
     if len(books) > MAX_BOOKS:
         raise several([m.filename for m in books])
     return sorted(books, key=lambda m: (m.filename.count("/"), m.filename))

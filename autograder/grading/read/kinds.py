@@ -41,21 +41,39 @@ def what_it_is(data: bytes, text: str = "") -> Unreadable | None:
         if data[4:8] == b"ftyp":
             return _instead("图片或视频", "a picture or a video")
     if low.startswith(("<!doctype", "<html", "<?xml")) or "<html" in low:
-        return Unreadable("这是网页，不是笔记本；在 Jupyter 里用 File → Download 保存 .ipynb 文件再提交。", "This is a web page, not a notebook; in Jupyter use File → Download to save the .ipynb file and hand that in.")
+        return Unreadable(
+            "这是网页，不是笔记本；在 Jupyter 里用 File → Download 保存 .ipynb 文件再提交。",
+            "This is a web page, not a notebook; in Jupyter use File → Download to save the .ipynb file and hand that in.",
+        )
     if re.search(r"^[ \t]*(?:<{7} |={7}$|>{7} )", text, re.M):
-        return Unreadable("文件里有 Git 合并冲突的标记（<<<<<<<），请解决冲突后重新提交。", "The file holds marks of a Git merge conflict (<<<<<<<); resolve it and hand the notebook in again.")
+        return Unreadable(
+            "文件里有 Git 合并冲突的标记（<<<<<<<），请解决冲突后重新提交。",
+            "The file holds marks of a Git merge conflict (<<<<<<<); resolve it and hand the notebook in again.",
+        )
     if low.startswith("version https://git-lfs"):
-        return Unreadable("这是 Git LFS 的指针文件，不是笔记本本身；请先运行 git lfs pull。", "This is a Git LFS pointer, not the notebook itself; run git lfs pull first.")
+        return Unreadable(
+            "这是 Git LFS 的指针文件，不是笔记本本身；请先运行 git lfs pull。",
+            "This is a Git LFS pointer, not the notebook itself; run git lfs pull first.",
+        )
     if re.match(r"\\(?:documentclass|begin|input|usepackage)\b", head):
         return _instead(" LaTeX 文件", "a LaTeX file")
     if low.startswith(("#", "import ", "from ", "def ", "---")):
-        return Unreadable("这是文本或脚本，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "This is text or a script, not a notebook; hand in the .ipynb file that Jupyter saved.")
+        return Unreadable(
+            "这是文本或脚本，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。",
+            "This is text or a script, not a notebook; hand in the .ipynb file that Jupyter saved.",
+        )
     return None
 
 
 def a_link() -> Unreadable:
-    return Unreadable("这是一个链接，不是笔记本本身；请把 .ipynb 文件下载下来再提交。", "This is a link, not the notebook itself; download the .ipynb file and hand that in.")
+    return Unreadable(
+        "这是一个链接，不是笔记本本身；请把 .ipynb 文件下载下来再提交。",
+        "This is a link, not the notebook itself; download the .ipynb file and hand that in.",
+    )
 
 
 def _instead(zh: str, en: str) -> Unreadable:
-    return Unreadable(f"这是{zh}，不是笔记本；请直接交 .ipynb 文件。", f"This is {en}, not a notebook; hand in the .ipynb file itself.")
+    return Unreadable(
+        f"这是{zh}，不是笔记本；请直接交 .ipynb 文件。",
+        f"This is {en}, not a notebook; hand in the .ipynb file itself.",
+    )

@@ -63,7 +63,11 @@ class Reading:
 def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Notebook) -> Reading:
     """Find the lesson's parts. Raises Unreadable where this is not the lesson's notebook."""
     if not notebook.cells:
-        raise Unreadable("笔记本里没有单元格；请提交你做过的那一份笔记本。", "The notebook has no cells; hand in the one that you worked in.", foreign=True)
+        raise Unreadable(
+            "笔记本里没有单元格；请提交你做过的那一份笔记本。",
+            "The notebook has no cells; hand in the one that you worked in.",
+            foreign=True,
+        )
     if any("??" in c.source or "\ufffd" in c.source for c in notebook.cells):
         for book in editions.values():
             refuse_lost(_lines(notebook), book.chinese, book.shadows)
@@ -76,7 +80,11 @@ def read_submission(lesson: Lesson, editions: dict[str, Released], notebook: Not
             reading.found.setdefault(book.parts[index].name, []).append(cell)
     reading.exercise = _exercise_cells(book.exercise.function, reading)
     _refuse_other_lessons(lesson, editions, notebook, reading, [book.parts[i] for i in exact])
-    if notebook.lesson == lesson.slug and book.release and notebook.release not in {b.release for b in editions.values()}:
+    if (
+        notebook.lesson == lesson.slug
+        and book.release
+        and notebook.release not in {b.release for b in editions.values()}
+    ):
         reading.other_release = notebook.release
     found = find_answers(book, reading.cells, owner)
     reading.answers = found.texts
@@ -102,7 +110,10 @@ def _edition(editions: dict[str, Released], notebook: Notebook) -> Released:
     if exact[best] >= 3 + sum(n for lang, n in exact.items() if lang != best):
         return editions[best]
     lines = [plain(x) for c in notebook.cells[:500] if c.kind != "code" for x in c.source[:MAX_LOOKED].split("\n")]
-    score = {lang: exact[lang] + sum(x in book.lines for x in lines) + 0.5 * (lang == notebook.lang) for lang, book in editions.items()}
+    score = {
+        lang: exact[lang] + sum(x in book.lines for x in lines) + 0.5 * (lang == notebook.lang)
+        for lang, book in editions.items()
+    }
     best = max(score, key=score.get)
     if list(score.values()).count(score[best]) == 1:
         return editions[best]
@@ -124,7 +135,9 @@ def _assign(book: Released, cells: list[NbCell]) -> tuple[list[int | None], set[
             owner[i] = _by_name(book, cell, by_id, exact)
     for any_kind in (False, True):  # code in a Markdown cell only where no code cell is that part
         taken = {o for o in owner if o is not None}
-        open_parts = [(n, p) for n, p in enumerate(book.parts) if n not in taken and p.words.total() >= 3 and not p.is_slot]
+        open_parts = [
+            (n, p) for n, p in enumerate(book.parts) if n not in taken and p.words.total() >= 3 and not p.is_slot
+        ]
         for i, cell in enumerate(cells):
             if owner[i] is None and cell.source.strip():
                 owner[i] = _by_likeness(open_parts, cell, any_kind)
@@ -196,13 +209,23 @@ def _exercise_cells(function: str, reading: Reading) -> list[NbCell]:
     code = [c for c in reading.code if defines.search(as_run(c.source))]
     named = [c for c in reading.found.get("exercise", []) if c.kind == "code"]
     answers = [c.index for slot in ANSWER_SLOTS for c in reading.found.get(slot, [])]
-    return code or named or [_as_code(c) for c in reading.cells if c.kind != "code" and defines.search(c.source) and c.index not in answers]
+    return (
+        code
+        or named
+        or [
+            _as_code(c)
+            for c in reading.cells
+            if c.kind != "code" and defines.search(c.source) and c.index not in answers
+        ]
+    )
 
 
 # -- other lessons ----------------------------------------------------------------------------------------------------------------
 
 
-def _refuse_other_lessons(lesson: Lesson, editions: dict[str, Released], notebook: Notebook, reading: Reading, certain: list[Part]) -> None:
+def _refuse_other_lessons(
+    lesson: Lesson, editions: dict[str, Released], notebook: Notebook, reading: Reading, certain: list[Part]
+) -> None:
     """Whoever defines the exercise's function works on this lesson. Else the lines tell that one lesson alone has; else what the notebook
     says of itself; else headings."""
     defines = _defines(reading.released.exercise.function)
@@ -212,12 +235,27 @@ def _refuse_other_lessons(lesson: Lesson, editions: dict[str, Released], noteboo
     best = max(lines, key=lines.get, default="")
     named = {notebook.lesson, *(m for c in reading.code for m in _LESSON.findall(c.source))} - {""}
     if lines.get(best):
-        other = best if 2 * lines[lesson.slug] < lines[best] else ""  # notes from another lesson beside this one's are no other lesson
+        other = (
+            best if 2 * lines[lesson.slug] < lines[best] else ""
+        )  # notes from another lesson beside this one's are no other lesson
     else:
         other = "" if lesson.slug in named else min(named, default="")
     if other:
-        raise Unreadable(f"这是 {other[:80]} 的笔记本，不是 {lesson.slug}；请交这一课的笔记本。", f"This is the notebook of {other[:80]}, not of {lesson.slug}; hand in this lesson's notebook.", foreign=True)
-    if lines.get(lesson.slug) or lesson.slug in named or any(head_of(line) for c in notebook.cells[:500] if c.kind != "code" for line in c.source[:MAX_LOOKED].split("\n")):
+        raise Unreadable(
+            f"这是 {other[:80]} 的笔记本，不是 {lesson.slug}；请交这一课的笔记本。",
+            f"This is the notebook of {other[:80]}, not of {lesson.slug}; hand in this lesson's notebook.",
+            foreign=True,
+        )
+    if (
+        lines.get(lesson.slug)
+        or lesson.slug in named
+        or any(
+            head_of(line)
+            for c in notebook.cells[:500]
+            if c.kind != "code"
+            for line in c.source[:MAX_LOOKED].split("\n")
+        )
+    ):
         return
     if not lines and any(p.words.total() >= UNIQUE and p.name not in ("setup", "normal", "boundary") for p in certain):
         return

@@ -65,20 +65,33 @@ class Notebook:
 def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
     """Cells of a notebook. hints: lines of the released notebook, by which one of several possible encodings is chosen. Raises Unreadable."""
     if data.count(b",") > MAX_ITEMS and _STRING.sub(b"", data).count(b",") > MAX_ITEMS:
-        raise Unreadable("文件内容过多，无法读取；请清除输出后重新提交。", "The file holds too many values to be read; clear its outputs and hand it in again.")
+        raise Unreadable(
+            "文件内容过多，无法读取；请清除输出后重新提交。",
+            "The file holds too many values to be read; clear its outputs and hand it in again.",
+        )
     hints = list(hints)
     text = text_of(data, hints)
     document = _json(text, data)
     if not isinstance(document, dict):
-        raise what_it_is(data, text) or Unreadable("文件内容不是笔记本，请交 Jupyter 保存的 .ipynb 文件。", "The file's content is not a notebook; hand in the .ipynb file that Jupyter saved.")
+        raise what_it_is(data, text) or Unreadable(
+            "文件内容不是笔记本，请交 Jupyter 保存的 .ipynb 文件。",
+            "The file's content is not a notebook; hand in the .ipynb file that Jupyter saved.",
+        )
     raw = document.get("cells")
     if not isinstance(raw, list):
         sheets = document.get("worksheets")
-        raw = [c for s in sheets if isinstance(s, dict) for c in _list(s.get("cells"))] if isinstance(sheets, list) else None
+        raw = (
+            [c for s in sheets if isinstance(s, dict) for c in _list(s.get("cells"))]
+            if isinstance(sheets, list)
+            else None
+        )
     if raw is None and isinstance(document.get("url"), str):  # Google Drive's shortcut
         raise a_link()
     if raw is None:
-        raise Unreadable("文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。", "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.")
+        raise Unreadable(
+            "文件里没有单元格，不是笔记本；请交 Jupyter 保存的 .ipynb 文件。",
+            "The file holds no cells, so it is not a notebook; hand in the .ipynb file that Jupyter saved.",
+        )
     course = _dict(_dict(document.get("metadata")).get("course"))
     cells, room, cut = [], MAX_TEXT, False
     for i, one in enumerate(raw[:MAX_CELLS]):
@@ -88,7 +101,14 @@ def read_notebook(data: bytes, hints: Iterable[str] = ()) -> Notebook:
             room = max(0, room - len(cells[-1].source))
     for cell, source in zip(cells, mended([c.source for c in cells], hints), strict=True):
         cell.source = source
-    return Notebook(cells, _str(course.get("lesson")), _str(course.get("lang")), _str(course.get("release"))[:40], cut or len(raw) > MAX_CELLS, cut or any(_has_text(c) for c in raw[MAX_CELLS:]))
+    return Notebook(
+        cells,
+        _str(course.get("lesson")),
+        _str(course.get("lang")),
+        _str(course.get("release"))[:40],
+        cut or len(raw) > MAX_CELLS,
+        cut or any(_has_text(c) for c in raw[MAX_CELLS:]),
+    )
 
 
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)
@@ -98,7 +118,9 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.S)
 
 def _json(text: str, data: bytes) -> object:
     text = text.lstrip("\ufeff\x00 \t\r\n")
-    decoder = json.JSONDecoder(parse_int=_int, strict=False)  # strict refuses a tab or a line break in a string, which hand-edited files have
+    decoder = json.JSONDecoder(
+        parse_int=_int, strict=False
+    )  # strict refuses a tab or a line break in a string, which hand-edited files have
     try:
         try:
             document, end = decoder.raw_decode(text)
@@ -109,13 +131,24 @@ def _json(text: str, data: bytes) -> object:
             text = whole
             document, end = decoder.raw_decode(text)
     except RecursionError:
-        raise Unreadable("文件内部嵌套太深，不是 Jupyter 保存的笔记本。", "The file is nested too deeply to be a notebook that Jupyter saved.") from None
+        raise Unreadable(
+            "文件内部嵌套太深，不是 Jupyter 保存的笔记本。",
+            "The file is nested too deeply to be a notebook that Jupyter saved.",
+        ) from None
     except MemoryError:
-        raise Unreadable("文件太大，无法读取；请清除输出后重新提交。", "The file is too large to be read; clear its outputs and hand it in again.") from None
+        raise Unreadable(
+            "文件太大，无法读取；请清除输出后重新提交。",
+            "The file is too large to be read; clear its outputs and hand it in again.",
+        ) from None
     except json.JSONDecodeError as e:
         raise _not_json(text, data, e) from None
-    if text[end : end + 1000].lstrip("\ufeff\x00 \t\r\n").startswith("{"):  # other text after the notebook is a mail's signature or the like
-        raise Unreadable("文件里前后接着两个笔记本，请只留一个。", "The file holds two notebooks, one after the other; leave only one in it.")
+    if (
+        text[end : end + 1000].lstrip("\ufeff\x00 \t\r\n").startswith("{")
+    ):  # other text after the notebook is a mail's signature or the like
+        raise Unreadable(
+            "文件里前后接着两个笔记本，请只留一个。",
+            "The file holds two notebooks, one after the other; leave only one in it.",
+        )
     return document
 
 
@@ -137,7 +170,9 @@ def _not_json(text: str, data: bytes, error: json.JSONDecodeError) -> Unreadable
     known = what_it_is(data, text)
     if known is not None:
         return known
-    if text.startswith("{") and (error.pos >= len(text.rstrip("\x00 \t\r\n")) or error.msg.startswith("Unterminated string")):
+    if text.startswith("{") and (
+        error.pos >= len(text.rstrip("\x00 \t\r\n")) or error.msg.startswith("Unterminated string")
+    ):
         return Unreadable(
             "文件不完整，后半部分丢失了；请重新提交你电脑上的那一份。如果那一份在 Jupyter 里也打不开，就把写的内容抄进重新下载的笔记本再提交。",
             "The file is cut off; hand in the one on your own machine again. If Jupyter cannot open that one either, copy your work into a freshly downloaded notebook and hand that in.",
@@ -206,7 +241,9 @@ def _cleaned(text: str) -> str:
 
 
 # Beside ASCII, Latin, punctuation, arrows, mathematics, kana, Chinese and full width: none of the common characters is a combining mark.
-_UNCOMMON = re.compile("[^\x00-\u02ff\u2000-\u206f\u2100-\u23ff\u2460-\u27bf\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uff00-\uffef]")
+_UNCOMMON = re.compile(
+    "[^\x00-\u02ff\u2000-\u206f\u2100-\u23ff\u2460-\u27bf\u3000-\u3029\u3030-\u3098\u309b-\u9fff\uff00-\uffef]"
+)
 
 
 @lru_cache(maxsize=1)
@@ -231,7 +268,14 @@ def _cell(raw: dict, index: int, room: int) -> NbCell:
     metadata = _dict(raw.get("metadata"))
     course, nbgrader = _dict(metadata.get("course")), _dict(metadata.get("nbgrader"))
     ids = [_str(nbgrader.get("grade_id")), _str(raw.get("id")), _str(metadata.get("id"))]
-    cell = NbCell(kind, source, index, tuple(dict.fromkeys(i for i in ids if i)), _str(course.get("slot")), _str(course.get("role")) or _str(course.get("check")))
+    cell = NbCell(
+        kind,
+        source,
+        index,
+        tuple(dict.fromkeys(i for i in ids if i)),
+        _str(course.get("slot")),
+        _str(course.get("role")) or _str(course.get("check")),
+    )
     cell.cut = cut
     cell.attachments = len(_dict(raw.get("attachments")))
     count = raw.get("execution_count", raw.get("prompt_number"))

@@ -28,7 +28,9 @@ def _long(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(p for line in lines if len(p := plain(line)) >= MIN_LINE)
 
 
-def lines_of_lessons(folder: Path | None, slug: str, editions: dict[str, Released], lines: Iterable[str]) -> dict[str, int]:
+def lines_of_lessons(
+    folder: Path | None, slug: str, editions: dict[str, Released], lines: Iterable[str]
+) -> dict[str, int]:
     """How many of a notebook's lines are such that one lesson alone has them, by lesson. folder: this lesson's own, among the others.
 
     Empty where the course's other lessons are not at hand.
@@ -39,4 +41,7 @@ def lines_of_lessons(folder: Path | None, slug: str, editions: dict[str, Release
         return {}
     seen = _long(lines)
     texts = others | {slug: frozenset().union(pages.get(slug, ()), *(book.lines for book in editions.values()))}
-    return {name: sum(not any(line in t for n, t in texts.items() if n != name) for line in seen & text) for name, text in texts.items()}
+    return {
+        name: sum(not any(line in t for n, t in texts.items() if n != name) for line in seen & text)
+        for name, text in texts.items()
+    }

@@ -76,10 +76,20 @@ def work_of(reading: Reading) -> Work:
     """What the student wrote, by part; nothing for a part that is as it was released."""
     book = reading.released
     fills = [(extract(book.exercise, c.source), c.source) for c in reading.exercise[:50]]
-    fill = frozenset(squeezed(source) if f.problem else f.key for f, source in fills if f.problem != "unfilled" and squeezed(source) != squeezed(book.exercise.source))
-    case = frozenset(_statements(c.source) for c in reading.found.get("boundary_case", [])) - {_statements(book.part("boundary_case").source)}
-    challenge = read_line((c.source for c in reading.code if "challenge" in c.source), book.challenge) if book.challenge else ""
-    work = {"exercise": fill, "boundary_case": case, "challenge": challenge} | {slot: plain(text) for slot, text in reading.answers.items()}
+    fill = frozenset(
+        squeezed(source) if f.problem else f.key
+        for f, source in fills
+        if f.problem != "unfilled" and squeezed(source) != squeezed(book.exercise.source)
+    )
+    case = frozenset(_statements(c.source) for c in reading.found.get("boundary_case", [])) - {
+        _statements(book.part("boundary_case").source)
+    }
+    challenge = (
+        read_line((c.source for c in reading.code if "challenge" in c.source), book.challenge) if book.challenge else ""
+    )
+    work = {"exercise": fill, "boundary_case": case, "challenge": challenge} | {
+        slot: plain(text) for slot, text in reading.answers.items()
+    }
     return {part: value for part, value in work.items() if value}
 
 

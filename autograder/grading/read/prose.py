@@ -11,7 +11,19 @@ from autograder.grading.read.released import Released, plain, statements, words
 from autograder.grading.source import as_run
 
 SOME = 8  # words (or pairs of Chinese characters): fewer are no answer, and no text that could be one
-_SHOWS = {"print", "display", "pprint", "Markdown", "HTML", "Latex", "Pretty", "display_markdown", "display_html", "display_latex", "display_pretty"}
+_SHOWS = {
+    "print",
+    "display",
+    "pprint",
+    "Markdown",
+    "HTML",
+    "Latex",
+    "Pretty",
+    "display_markdown",
+    "display_html",
+    "display_latex",
+    "display_pretty",
+}
 _TRIMS = {"dedent", "cleandoc", "strip", "lstrip", "rstrip"}
 _ECHO = re.compile(r"^[ \t]*!\s*(?:echo|printf)\b(.*)$", re.M)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")  # in code that is not Python
@@ -28,9 +40,15 @@ def prose_of(source: str) -> str | None:
     if not source.strip():
         return ""
     body = statements(source)
-    if all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str) for s in body):
+    if all(
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and isinstance(s.value.value, str) for s in body
+    ):
         lines = [x for x in source.split("\n") if x.strip()]
-        said = body or all(x.lstrip().startswith("#") for x in lines) or len(re.findall(r"[\u3400-\u9fff]|[A-Za-z]{2} [A-Za-z]{2}", source)) >= 3
+        said = (
+            body
+            or all(x.lstrip().startswith("#") for x in lines)
+            or len(re.findall(r"[\u3400-\u9fff]|[A-Za-z]{2} [A-Za-z]{2}", source)) >= 3
+        )
         return unquoted(source) if said else None
     shown = _shown(source, body)
     return shown if shown is not None and amount(shown) >= SOME else None
@@ -45,7 +63,9 @@ def unquoted(source: str) -> str:
 def prose_beside(book: Released, source: str) -> int:
     """How many words of prose a cell of code holds in its strings, comments and what it shows, the lesson's own lines left out."""
     body = statements(source)
-    strings = [n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Constant) and isinstance(n.value, str)] or _QUOTED.findall(source)
+    strings = [
+        n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ] or _QUOTED.findall(source)
     texts = [*strings, "\n".join(text for _, text in _comments(source)), *_ECHO.findall(source)]
     found = [amount("\n".join(x for x in text.split("\n") if plain(x) not in book.lines)) for text in texts]
     shown = _shown(source, body)
@@ -90,7 +110,9 @@ def _text(node: ast.expr, names: dict[str, str]) -> str | None:
             return _text(left, names)
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[], keywords=[]) if name in _TRIMS:
             return _text(value, names)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords) if name in _SHOWS | _TRIMS:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=keywords) if (
+            name in _SHOWS | _TRIMS
+        ):
             if not all(k.arg and isinstance(k.value, ast.Constant) for k in keywords):
                 return None
             by = next((k.value.value for k in keywords if k.arg == "sep"), " ")

@@ -120,7 +120,11 @@ def _make(lesson: Lesson, lang: str) -> Released:
     for cell in notebook.cells:
         nbgrader, course = cell.metadata.get("nbgrader", {}), cell.metadata.get("course", {})
         role = course.get("role", "")
-        name = course.get("slot") or course.get("check") or ("boundary_case" if role == "boundary" else role if role in ("exercise", "setup") else cell.id)
+        name = (
+            course.get("slot")
+            or course.get("check")
+            or ("boundary_case" if role == "boundary" else role if role in ("exercise", "setup") else cell.id)
+        )
         parts.append(part_of(name, cell.cell_type, cell.source, (nbgrader.get("grade_id"), cell.id)))
     return edition_of(lang, parts, lesson.checks.function, notebook.metadata["course"].get("release", ""))
 
@@ -152,14 +156,35 @@ def edition_of(lang: str, parts: list[Part], function: str, release: str = "") -
     text = [x for p in parts for x in p.source.split("\n")]
     lines = frozenset(map(plain, text)) - {""}
     chinese = frozenset(x.strip() for x in text if len(_CHINESE.findall(x)) >= 2)
-    challenge = next((k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None)
+    challenge = next(
+        (k for p in parts if p.kind == "code" and "challenge(" in p.source and (k := challenge_of(p.source))), None
+    )
     whole = "\n\n".join(p.source for p in parts)
     shadows = frozenset(map(shadow, chinese))
     beginnings = tuple(line for p in parts for line in p.source.split("\n")[:3] if line)
-    headings = frozenset(plain(x) for p in parts if p.kind == "markdown" for x in p.source.split("\n") if HEADING.match(x))
+    headings = frozenset(
+        plain(x) for p in parts if p.kind == "markdown" for x in p.source.split("\n") if HEADING.match(x)
+    )
     rows = [[b for x in p.source.split("\n") if (b := plain(x))] for p in parts]
     followers = frozenset(pair for row in rows for pair in pairwise(row))
-    return Released(lang, tuple(parts), by_text, exercise, leads, prompt_lines, placeholders, lines, whole, challenge, chinese, shadows, beginnings, release, headings, followers)
+    return Released(
+        lang,
+        tuple(parts),
+        by_text,
+        exercise,
+        leads,
+        prompt_lines,
+        placeholders,
+        lines,
+        whole,
+        challenge,
+        chinese,
+        shadows,
+        beginnings,
+        release,
+        headings,
+        followers,
+    )
 
 
 def hints(editions: dict[str, Released]) -> list[str]:

@@ -27,7 +27,9 @@ _RUN = re.compile(r"(?:[^\x00-\x7f]|\?)+")
 def text_of(data: bytes, hints: Iterable[str]) -> str:
     """hints: lines that the text is likely to hold, by which one of several possible encodings is chosen. Raises Unreadable."""
     if not data.strip(b"\x00 \t\r\n"):
-        raise Unreadable("文件是空的，请重新保存并提交。", "The file is empty; save the notebook and hand it in again.", foreign=True)
+        raise Unreadable(
+            "文件是空的，请重新保存并提交。", "The file is empty; save the notebook and hand it in again.", foreign=True
+        )
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, "replace")
@@ -54,15 +56,25 @@ def _best_guess(data: bytes, hints: list[str]) -> str:
             best, score = encoding, value
     text = data.decode(best, "replace")
     prose = [h for h in hints if _CHINESE.search(h) or _PROSE.search(h)]
-    if prose and text.lstrip().startswith("{") and len(re.findall(r"[^\x00-\x7f]", text)) > MANY * len(text) and not any(h in text for h in prose):
-        raise Unreadable("文件的文字编码无法识别，读出来是乱码；请用 UTF-8 保存后重新提交。", "The file's text encoding is not known, and its text cannot be read; save it as UTF-8 and hand it in again.")
+    if (
+        prose
+        and text.lstrip().startswith("{")
+        and len(re.findall(r"[^\x00-\x7f]", text)) > MANY * len(text)
+        and not any(h in text for h in prose)
+    ):
+        raise Unreadable(
+            "文件的文字编码无法识别，读出来是乱码；请用 UTF-8 保存后重新提交。",
+            "The file's text encoding is not known, and its text cannot be read; save it as UTF-8 and hand it in again.",
+        )
     return text
 
 
 def mended(sources: list[str], hints: list[str]) -> list[str]:
     """Texts of UTF-8 that some tool took for another encoding and saved again, as they were; other texts as they are."""
     text = "\n".join(sources)
-    if len(text.encode("utf-8", "replace")) - len(text) < MANY * len(text) or any(h in text for h in hints if not h.isascii()):
+    if len(text.encode("utf-8", "replace")) - len(text) < MANY * len(text) or any(
+        h in text for h in hints if not h.isascii()
+    ):
         return sources
     marks = [h for h in hints if len(_CHINESE.findall(h)) >= 4]
     for encoding in ("cp1252", "gb18030"):

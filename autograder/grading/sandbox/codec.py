@@ -27,14 +27,33 @@ MAX_BYTES = 8 << 20
 MAX_INT_BITS = 4096
 MAX_NDIM = 8
 
-_WIDE = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128")
+_WIDE = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 DTYPES = {n: np.dtype(n) for n in _WIDE} | _NARROW
 _NAMES = {d: n for n, d in DTYPES.items()}
 _JSON = json.JSONEncoder(separators=(",", ":"))
 _NARROWED = {"g": np.float64, "G": np.complex128}  # long double, of which every machine has its own, crosses as double
 
 
-TOO_MUCH = ("nested too deeply", "too many items", "too large")  # of NotPlain: plain in kind, and more of it than may cross
+TOO_MUCH = (
+    "nested too deeply",
+    "too many items",
+    "too large",
+)  # of NotPlain: plain in kind, and more of it than may cross
 
 
 class NotPlain(Exception):
@@ -123,7 +142,7 @@ def _unpack(x, depth, budget, probe):
         return [_unpack(y, depth + 1, budget, probe) for y in x]
     if len(x) != 1:
         raise BadData("not a tagged value")
-    (tag, body), = x.items()
+    ((tag, body),) = x.items()
     if tag == "t":
         return tuple(_unpack(y, depth + 1, budget, probe) for y in body)
     if tag == "d":

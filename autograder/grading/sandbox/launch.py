@@ -27,10 +27,25 @@ HERE = Path(__file__).resolve().parent
 UNSAFE_ENV = "COURSE_UNSAFE_SANDBOX"
 _FILES = ("zygote.py", "program.py", "codec.py", "syntax.py", "seccomp.py")
 # What a released exercise cell may import; the student's own imports are fewer (names.py).
-_MODULES = ["numpy", "numpy.linalg", "numpy.fft", "ml_dtypes", "math", "cmath", "dataclasses", "typing", "collections", "itertools", "functools", "enum"]
+_MODULES = [
+    "numpy",
+    "numpy.linalg",
+    "numpy.fft",
+    "ml_dtypes",
+    "math",
+    "cmath",
+    "dataclasses",
+    "typing",
+    "collections",
+    "itertools",
+    "functools",
+    "enum",
+]
 _MODULES += ["fractions", "operator", "sys", "warnings"]
 # All of the environment. The hash seed: what hangs on the order of a set comes out the same in every sandbox, for every student.
-_ENVIRONMENT = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")} | {"PYTHONHASHSEED": "0"}
+_ENVIRONMENT = {n: "1" for n in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")} | {
+    "PYTHONHASHSEED": "0"
+}
 _PYTHON = ["-s", "-P", "-S", "-B", "-c"]  # as -I, but that the environment above is read
 _START = "import sys; sys.path[:0] = {paths!r}; import zygote; zygote.main()"
 
@@ -82,9 +97,19 @@ class Sandbox:
     time, unless allow_unsafe (or the environment's COURSE_UNSAFE_SANDBOX=1) says to go on.
     """
 
-    def __init__(self, method: str | None = None, limits: Limits = Limits(), *, allow_unsafe: bool | None = None, hidden: tuple[Path, ...] = ()):
+    def __init__(
+        self,
+        method: str | None = None,
+        limits: Limits = Limits(),
+        *,
+        allow_unsafe: bool | None = None,
+        hidden: tuple[Path, ...] = (),
+    ):
         if not hasattr(os, "fork"):
-            raise CourseError("Grading needs a Unix system: this one cannot fork a process.", remedy="Grade on Linux, macOS, or in WSL on Windows.")
+            raise CourseError(
+                "Grading needs a Unix system: this one cannot fork a process.",
+                remedy="Grade on Linux, macOS, or in WSL on Windows.",
+            )
         self.limits, self._hidden = limits, hidden
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
@@ -92,7 +117,9 @@ class Sandbox:
         self._link: socket.socket | None = None  # to the process that runs or ran last
         unsafe = os.environ.get(UNSAFE_ENV) == "1" if allow_unsafe is None else allow_unsafe
         failures = []
-        for name in [method] if method else ["bubblewrap", "own"]:  # "own" comes down to "filter" where the machine allows no more
+        for name in (
+            [method] if method else ["bubblewrap", "own"]
+        ):  # "own" comes down to "filter" where the machine allows no more
             try:
                 self._start(name)
                 self.protections = self._self_test(name)
@@ -135,7 +162,16 @@ class Sandbox:
         tree = ast.parse(program) if isinstance(program, str) else program
         for attempt in (0, 1):
             try:
-                return Session(self, self._fork(b"f"), {"program": syntax.dumps(tree), "function": function, "builtins": builtins, "room": [room.items, room.bytes]})
+                return Session(
+                    self,
+                    self._fork(b"f"),
+                    {
+                        "program": syntax.dumps(tree),
+                        "function": function,
+                        "builtins": builtins,
+                        "room": [room.items, room.bytes],
+                    },
+                )
             except (Broken, OSError) as e:
                 self.close()
                 if attempt:
@@ -160,7 +196,14 @@ class Sandbox:
         with tempfile.TemporaryFile() as errors:
             try:
                 self._process = subprocess.Popen(
-                    command, env=environment, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=[theirs.fileno()], start_new_session=True
+                    command,
+                    env=environment,
+                    cwd="/",
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
                 )
             finally:
                 theirs.close()
@@ -173,7 +216,9 @@ class Sandbox:
                 raise Broken(text or "it did not start") from None
             finally:
                 if root:
-                    os.rmdir(root)  # the sandbox stands in it: a directory that exists no more and in which nothing can be made
+                    os.rmdir(
+                        root
+                    )  # the sandbox stands in it: a directory that exists no more and in which nothing can be made
 
     def _report(self, timeout: float) -> dict:
         """One line of JSON from the warm parent."""
@@ -318,7 +363,9 @@ class Session:
         match kind, report["signal"]:
             case "crashed", signal.SIGXCPU:
                 kind = "timeout"
-            case "crashed", signal.SIGKILL | signal.SIGTERM if not report["forced"]:  # SIGKILL is also the CPU limit's hard end, a second later
+            case "crashed", signal.SIGKILL | signal.SIGTERM if not report[
+                "forced"
+            ]:  # SIGKILL is also the CPU limit's hard end, a second later
                 kind = "timeout" if used >= limit else "killed"
             case "timeout", _ if used < limit / 2:
                 kind = "starved"
@@ -402,7 +449,18 @@ def _bubblewrap(config: str) -> tuple[list[str], dict[str, str]]:
     visible = [Path(p) for p in ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache") if Path(p).exists()]
     libdir = Path(sysconfig.get_config_var("LIBDIR") or stdlib.parent).resolve()
     visible += [p for p in (libdir, stdlib) if p.is_dir()]
-    args = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--uid", "65534", "--gid", "65534"]
+    args = [
+        bwrap,
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--as-pid-1",
+        "--clearenv",
+        "--uid",
+        "65534",
+        "--gid",
+        "65534",
+    ]
     for path in visible:
         args += ["--ro-bind", str(path), str(path)]
     for packages in (stdlib / "site-packages", stdlib / "dist-packages"):
@@ -418,5 +476,14 @@ def _bubblewrap(config: str) -> tuple[list[str], dict[str, str]]:
         args += ["--ro-bind", str(package), f"/packages/{package.name}"]
     for name, value in _ENVIRONMENT.items():
         args += ["--setenv", name, value]
-    args += ["--remount-ro", "/", "--chdir", "/empty", python, *_PYTHON, _START.format(paths=["/sandbox", "/packages"]), config]
+    args += [
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/empty",
+        python,
+        *_PYTHON,
+        _START.format(paths=["/sandbox", "/packages"]),
+        config,
+    ]
     return args, {"PATH": os.defpath}

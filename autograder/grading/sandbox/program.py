@@ -80,16 +80,25 @@ def _spoil(result):
 
 
 _BINARY = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and xor or".split()
-for _name in [p + b for b in _BINARY for p in ("", "r", "i")] + ["neg", "pos", "abs", "invert", "round", "getitem", "float", "complex"]:
+for _name in [p + b for b in _BINARY for p in ("", "r", "i")] + [
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "round",
+    "getitem",
+    "float",
+    "complex",
+]:
     setattr(Probe, f"__{_name}__", _spoil(float("nan")))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne", "bool", "contains", "setitem", "setattr"):
     setattr(Probe, f"__{_name}__", _spoil(False))
 for _name in ("int", "index", "len", "hash"):
     setattr(Probe, f"__{_name}__", _spoil(0))
-setattr(Probe, "__iter__", lambda self: (_used(self), iter(()))[1])
-setattr(Probe, "__array__", lambda self, *args, **kwargs: (_used(self), np.array(np.nan))[1])
-setattr(Probe, "__array_ufunc__", _spoil(float("nan")))
-setattr(Probe, "__array_function__", _spoil(float("nan")))
+Probe.__iter__ = lambda self: (_used(self), iter(()))[1]
+Probe.__array__ = lambda self, *args, **kwargs: (_used(self), np.array(np.nan))[1]
+Probe.__array_ufunc__ = _spoil(float("nan"))
+Probe.__array_function__ = _spoil(float("nan"))
 for _name in ("str", "repr", "format"):
     setattr(Probe, f"__{_name}__", lambda self, *spec: "probe")
 
@@ -160,7 +169,10 @@ def _shown_unread(text):
     return shown
 
 
-for _name in ("_default_array_str", "_default_array_repr"):  # what str(), repr() and f-strings of an array call, whichever way they come
+for _name in (
+    "_default_array_str",
+    "_default_array_repr",
+):  # what str(), repr() and f-strings of an array call, whichever way they come
     if hasattr(np._core.arrayprint, _name):  # in another NumPy the process ends as at any other reading
         setattr(np._core.arrayprint, _name, _shown_unread(getattr(np._core.arrayprint, _name)))
 
@@ -214,7 +226,9 @@ def run(fd):
     if data is None:
         return
     spec = codec.decode(data)
-    space = {"__builtins__": _safe_builtins(spec["builtins"]), "__name__": "exercise", "np": np, "numpy": np} | {n: m for n, m in MODULES.items() if n == "math"}
+    space = {"__builtins__": _safe_builtins(spec["builtins"]), "__name__": "exercise", "np": np, "numpy": np} | {
+        n: m for n, m in MODULES.items() if n == "math"
+    }
     try:
         exec(compile(syntax.loads(spec["program"]), "<exercise>", "exec", dont_inherit=True), space)
         function = space[spec["function"]]
@@ -232,7 +246,9 @@ def run(fd):
             return _probe(name, shape, dtype, log)
 
         args = codec.decode(data, probe)
-        before = {n: state for n, x in args.items() if n not in probes and (state := _state(x)) is not None}  # a probe must not be read
+        before = {
+            n: state for n, x in args.items() if n not in probes and (state := _state(x)) is not None
+        }  # a probe must not be read
         try:
             reply = ("value", function(**args), log)
         except BaseException as e:

@@ -12,14 +12,56 @@ import struct
 
 # architecture -> (AUDIT_ARCH value, allowed calls)
 _X86_64 = {
-    "read": 0, "write": 1, "close": 3, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13,
-    "rt_sigprocmask": 14, "rt_sigreturn": 15, "mremap": 25, "madvise": 28, "sched_yield": 24, "getpid": 39, "exit": 60, "getrusage": 98,
-    "gettimeofday": 96, "sigaltstack": 131, "gettid": 186, "futex": 202, "clock_gettime": 228, "exit_group": 231, "getrandom": 318,
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigaction": 13,
+    "rt_sigprocmask": 14,
+    "rt_sigreturn": 15,
+    "mremap": 25,
+    "madvise": 28,
+    "sched_yield": 24,
+    "getpid": 39,
+    "exit": 60,
+    "getrusage": 98,
+    "gettimeofday": 96,
+    "sigaltstack": 131,
+    "gettid": 186,
+    "futex": 202,
+    "clock_gettime": 228,
+    "exit_group": 231,
+    "getrandom": 318,
 }
 _AARCH64 = {
-    "read": 63, "write": 64, "close": 57, "lseek": 62, "mmap": 222, "mprotect": 226, "munmap": 215, "brk": 214, "rt_sigaction": 134,
-    "rt_sigprocmask": 135, "rt_sigreturn": 139, "mremap": 216, "madvise": 233, "sched_yield": 124, "getpid": 172, "exit": 93, "getrusage": 165,
-    "gettimeofday": 169, "sigaltstack": 132, "gettid": 178, "futex": 98, "clock_gettime": 113, "exit_group": 94, "getrandom": 278,
+    "read": 63,
+    "write": 64,
+    "close": 57,
+    "lseek": 62,
+    "mmap": 222,
+    "mprotect": 226,
+    "munmap": 215,
+    "brk": 214,
+    "rt_sigaction": 134,
+    "rt_sigprocmask": 135,
+    "rt_sigreturn": 139,
+    "mremap": 216,
+    "madvise": 233,
+    "sched_yield": 124,
+    "getpid": 172,
+    "exit": 93,
+    "getrusage": 165,
+    "gettimeofday": 169,
+    "sigaltstack": 132,
+    "gettid": 178,
+    "futex": 98,
+    "clock_gettime": 113,
+    "exit_group": 94,
+    "getrandom": 278,
 }
 _ARCHES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _AARCH64)}
 # What forbid() takes away: starting, tracing and joining processes, sockets, and the parts of the kernel that attacks go through.
@@ -51,9 +93,18 @@ def _program(audit_arch, calls, allow=True):
     deny = _ERRNO | errno.EPERM
     listed, others = (_ALLOW, deny) if allow else (deny, _ALLOW)
     numbers = sorted(calls.values())
-    ops = [(_LOAD, 0, 0, 4), (_JUMP_EQ, 1, 0, audit_arch), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0), (_JUMP_GE, 0, 1, 0x40000000), (_RETURN, 0, 0, deny)]
+    ops = [
+        (_LOAD, 0, 0, 4),
+        (_JUMP_EQ, 1, 0, audit_arch),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, 0),
+        (_JUMP_GE, 0, 1, 0x40000000),
+        (_RETURN, 0, 0, deny),
+    ]
     for i, number in enumerate(numbers):
-        ops.append((_JUMP_EQ, len(numbers) - i, 0, number))  # forward to the last verdict, past the remaining tests and the other one
+        ops.append(
+            (_JUMP_EQ, len(numbers) - i, 0, number)
+        )  # forward to the last verdict, past the remaining tests and the other one
     ops += [(_RETURN, 0, 0, others), (_RETURN, 0, 0, listed)]
     return b"".join(struct.pack("HBBI", *op) for op in ops), len(ops)
 
@@ -78,6 +129,8 @@ def _apply(program):
     buffer = ctypes.create_string_buffer(code)
     prog = _Prog(length, ctypes.cast(buffer, ctypes.c_void_p))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(prog), 0, 0):
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
+        _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(prog), 0, 0
+    ):
         code = ctypes.get_errno()
         raise OSError(code, "seccomp: " + errno.errorcode.get(code, "?"))

@@ -18,7 +18,10 @@ def dumps(tree):
 
 def _pack(x):
     if isinstance(x, ast.AST):
-        return {"n": type(x).__name__, "f": [None if f == "type_comment" else _pack(getattr(x, f, None)) for f in x._fields]}
+        return {
+            "n": type(x).__name__,
+            "f": [None if f == "type_comment" else _pack(getattr(x, f, None)) for f in x._fields],
+        }
     if isinstance(x, list):
         return [_pack(y) for y in x]
     if isinstance(x, complex):

@@ -92,7 +92,9 @@ def confine(config):
         if _hide(config["root"]):
             holds.append("files")
     _drop(libc)
-    if "processes" in holds:  # in namespaces of its own the process that the grader started is the one outside, which only waits
+    if (
+        "processes" in holds
+    ):  # in namespaces of its own the process that the grader started is the one outside, which only waits
         _die_with_parent(libc, None)
     return holds
 
@@ -163,7 +165,9 @@ def self_test(paths, limits, parent):
         os.unlink("/tmp/sandbox-self-test")
 
     return {
-        "files": all(_attempt(lambda p=p: os.stat(p)) and _attempt(lambda p=p: os.close(os.open(p, os.O_RDONLY))) for p in paths),
+        "files": all(
+            _attempt(lambda p=p: os.stat(p)) and _attempt(lambda p=p: os.close(os.open(p, os.O_RDONLY))) for p in paths
+        ),
         "network": _attempt(reach_network),
         "processes": _attempt(start_process),
         "signals": _attempt(lambda: os.kill(os.getppid(), 0)),
@@ -227,7 +231,11 @@ def serve(control, config):
                 os._exit(0)
         os.close(fds[0])
         status, usage = _wait(control, pid)
-        report = {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "cpu_s": usage.ru_utime + usage.ru_stime, "rss": usage.ru_maxrss}
+        report = {
+            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+            "cpu_s": usage.ru_utime + usage.ru_stime,
+            "rss": usage.ru_maxrss,
+        }
         control.sendall(json.dumps(report).encode() + b"\n")
 
 

@@ -31,9 +31,17 @@ def test_the_line_is_read_and_never_run(source, line):
 
 
 def test_the_last_written_line_counts():
-    cells = ['challenge("linear_epilogue", "one")', 'challenge("linear_epilogue", "two")', 'challenge("linear_epilogue", "______")']
+    cells = [
+        'challenge("linear_epilogue", "one")',
+        'challenge("linear_epilogue", "two")',
+        'challenge("linear_epilogue", "______")',
+    ]
     assert read_line(cells, KERNEL) == "two"
-    assert challenge_of(cells[0]) == KERNEL and challenge_of("challenge(name, x)") is None and challenge_of("x = 1") is None
+    assert (
+        challenge_of(cells[0]) == KERNEL
+        and challenge_of("challenge(name, x)") is None
+        and challenge_of("x = 1") is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +52,9 @@ def test_the_last_written_line_counts():
         [f'challenge(kernel="linear_epilogue", line="{RIGHT}", count=24)'],
         [f'my_line: str = "{RIGHT}"\nresult = challenge("linear_epilogue", my_line)\nprint(result)'],
         ['challenge("linear_epilogue", "const bool read_c = " + "beta != 0.0f;")'],
-        ['left = "const bool read_c"\nmy_line = left\nmy_line += " = beta != 0.0f;"\nchallenge("linear_epilogue", my_line)'],
+        [
+            'left = "const bool read_c"\nmy_line = left\nmy_line += " = beta != 0.0f;"\nchallenge("linear_epilogue", my_line)'
+        ],
         [f'challenge("linear_epilogue", f"{RIGHT}")'],
         ['left = "const bool read_c"\nchallenge("linear_epilogue", f"{left} = beta != 0.0f;")'],
         [f'my_line = """\n    {RIGHT}\n"""\nchallenge("linear_epilogue", my_line.strip())'],
@@ -56,7 +66,11 @@ def test_the_last_written_line_counts():
         [f'%time challenge("linear_epilogue", "{RIGHT}")'],
         [f'try:\n    challenge("linear_epilogue", "{RIGHT}")\nexcept Exception as e:\n    print(e)'],
         [f'if True:\n    challenge("linear_epilogue", "{RIGHT}")\nelse:\n    challenge("linear_epilogue", "true")'],
-        [f'challenge("linear_epilogue", "{RIGHT}")', 'if False:\n    challenge("linear_epilogue", "true")', 'challenge("linear_epilogue", unknown)'],
+        [
+            f'challenge("linear_epilogue", "{RIGHT}")',
+            'if False:\n    challenge("linear_epilogue", "true")',
+            'challenge("linear_epilogue", unknown)',
+        ],
     ],
 )
 def test_honest_ways_to_write_the_cell(cells):
@@ -80,7 +94,12 @@ def test_honest_ways_to_write_the_cell(cells):
 )
 def test_what_cannot_be_read_is_told(cell, says):
     handed = read_challenge([cell], KERNEL)
-    assert handed.line == "" and says in handed.unread.en and 'my_line = "..."' in handed.unread.en and "读不出来" in handed.unread.zh
+    assert (
+        handed.line == ""
+        and says in handed.unread.en
+        and 'my_line = "..."' in handed.unread.en
+        and "读不出来" in handed.unread.zh
+    )
     handed.unread.model_dump_json()
 
 
@@ -89,7 +108,18 @@ def test_a_line_that_is_too_long_is_refused_as_such():
     assert "too long" in refusal(KERNEL, line).en and len(line) < 1100
 
 
-@pytest.mark.parametrize("cells", [[], ["x = 1"], ['challenge("linear_epilogue", "______")'], ['challenge("other", "x")'], ['if False:\n    challenge("linear_epilogue", "true")'], ['challenge("linear_epilogue")'], ["not Python ("]])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [],
+        ["x = 1"],
+        ['challenge("linear_epilogue", "______")'],
+        ['challenge("other", "x")'],
+        ['if False:\n    challenge("linear_epilogue", "true")'],
+        ['challenge("linear_epilogue")'],
+        ["not Python ("],
+    ],
+)
 def test_no_attempt_is_no_message(cells):
     handed = read_challenge(cells, KERNEL)
     assert (handed.line, handed.unread) == ("", None)
@@ -99,7 +129,9 @@ def test_no_attempt_is_no_message(cells):
     "cell",
     [
         'challenge("linear_epilogue", x)\n' * 6400,
-        "".join(" " * i + "for i in [1, 2, 3, 4, 5, 6, 7, 8, 9]:\n" for i in range(12)) + " " * 12 + 'challenge("linear_epilogue", x)',
+        "".join(" " * i + "for i in [1, 2, 3, 4, 5, 6, 7, 8, 9]:\n" for i in range(12))
+        + " " * 12
+        + 'challenge("linear_epilogue", x)',
         "a = 'x' * 1\n" + "a = 'xxxxxxxx'.replace('x', 'xxxxxxxx')\n" * 3000 + 'challenge("linear_epilogue", a)',
     ],
 )
@@ -109,7 +141,16 @@ def test_reading_takes_little_time_for_any_cell(cell):
     assert time.perf_counter() - began < 8
 
 
-@pytest.mark.parametrize("line", [RIGHT, "beta != 0.0f", "bool read_c = !(beta == 0);  // -0.0 too", "const bool read_c = c != nullptr;", "const auto read_c = (beta < 0 || beta > 0) ? true : false;"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        RIGHT,
+        "beta != 0.0f",
+        "bool read_c = !(beta == 0);  // -0.0 too",
+        "const bool read_c = c != nullptr;",
+        "const auto read_c = (beta < 0 || beta > 0) ? true : false;",
+    ],
+)
 def test_honest_lines_are_admitted(line):
     assert refusal(KERNEL, line) is None
 
@@ -157,8 +198,14 @@ def test_own_names_words_and_comments_are_admitted(line):
 
 
 def test_several_statements_need_no_final_semicolon():
-    assert challenge_statement(KERNEL, "const bool zero = beta == 0; bool read_c = !zero") == "const bool zero = beta == 0; bool read_c = !zero;"
-    assert challenge_statement(KERNEL, "const bool zero = beta == 0; !zero") == "const bool zero = beta == 0; bool read_c = !zero;"
+    assert (
+        challenge_statement(KERNEL, "const bool zero = beta == 0; bool read_c = !zero")
+        == "const bool zero = beta == 0; bool read_c = !zero;"
+    )
+    assert (
+        challenge_statement(KERNEL, "const bool zero = beta == 0; !zero")
+        == "const bool zero = beta == 0; bool read_c = !zero;"
+    )
 
 
 def test_the_notebook_refuses_what_the_grader_refuses():
@@ -174,7 +221,11 @@ def test_the_notebook_refuses_what_the_grader_refuses():
 def test_a_bare_expression_becomes_the_declaration():
     assert challenge_statement(KERNEL, "beta != 0.0f") == "bool read_c = beta != 0.0f;"
     assert challenge_statement(KERNEL, RIGHT) == challenge_statement(KERNEL, RIGHT[:-1]) == RIGHT
-    assert challenge_statement(KERNEL, "beta != 0.0f // why") == challenge_statement(KERNEL, RIGHT + " // joins \\")[len("const ") :] == RIGHT[len("const ") :]
+    assert (
+        challenge_statement(KERNEL, "beta != 0.0f // why")
+        == challenge_statement(KERNEL, RIGHT + " // joins \\")[len("const ") :]
+        == RIGHT[len("const ") :]
+    )
 
 
 def test_lines_are_equal_by_tokens_and_not_by_letters():
@@ -193,7 +244,10 @@ def test_lines_are_judged_and_equal_ones_run_once():
     assert judge.judge(RIGHT).passed and judge.judge("beta != 0.0f").passed
     wrong = judge.judge("const bool read_c = c != nullptr;")
     assert not wrong.passed and "NaN" in wrong.message.en and wrong.kind == "challenge"
-    assert not judge.judge("bool read_c = beta !=;").passed and "compile" in judge.judge("bool read_c = beta !=;").message.en
+    assert (
+        not judge.judge("bool read_c = beta !=;").passed
+        and "compile" in judge.judge("bool read_c = beta !=;").message.en
+    )
     ran = []
     judge._jail = type("Counted", (), {"run": lambda self, request: ran.append(request)})()
     assert judge.judge(RIGHT + "  // the same").passed and not ran

@@ -125,7 +125,12 @@ def test_a_second_output_of_nan_is_wrong():
 def test_a_stop_is_tried_again_and_says_nothing_about_the_line():
     made = judge_of(Stopped("stopped after 150 s"))
     said = made.judge("beta != 0.0f")
-    assert isinstance(said, Finding) and said.severity == "info" and made._jail.asked == judging.TRIES and made._known == {}
+    assert (
+        isinstance(said, Finding)
+        and said.severity == "info"
+        and made._jail.asked == judging.TRIES
+        and made._known == {}
+    )
     assert "not judged" in said.message.en and "没有评判" in said.message.zh
     busy = judge_of(framed(good(rows=["the launch did not end"], busy=True)))
     assert isinstance(busy.judge("beta != 0.0f"), Finding) and busy._jail.asked == judging.TRIES
@@ -171,7 +176,13 @@ def test_a_machine_without_a_jail_says_so_before_anything_is_graded(tmp_path, mo
     (tmp_path / "in" / "ann" / lesson.slug / f"{lesson.slug}.ipynb").write_text("{}")
     monkeypatch.setattr(judging, "Jail", lambda: (_ for _ in ()).throw(CourseError("no bubblewrap")))
     with pytest.raises(CourseError, match="no bubblewrap"):
-        grade_submissions(lesson, tmp_path / "in", CourseFolder(tmp_path / "course"), challenges=True, grader=lambda *_: pytest.fail("graded"))
+        grade_submissions(
+            lesson,
+            tmp_path / "in",
+            CourseFolder(tmp_path / "course"),
+            challenges=True,
+            grader=lambda *_: pytest.fail("graded"),
+        )
 
 
 @pytest.mark.bubblewrap
@@ -182,7 +193,13 @@ def test_no_compiler_is_said_at_the_start(monkeypatch):
     assert "--challenges" in e.value.remedy
 
 
-@pytest.mark.parametrize(("script", "says"), [("echo 'setting up uid map: Permission denied' >&2; exit 1", "Permission denied"), ("exec sleep 60", "did not answer within 1 s")])
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("echo 'setting up uid map: Permission denied' >&2; exit 1", "Permission denied"),
+        ("exec sleep 60", "did not answer within 1 s"),
+    ],
+)
 def test_a_bubblewrap_that_does_not_work_is_said_at_the_start(script, says, tmp_path, monkeypatch):
     fake = tmp_path / "bwrap"
     fake.write_text(f"#!/bin/sh\n{script}\n")
@@ -199,7 +216,9 @@ def test_a_bubblewrap_that_does_not_work_is_said_at_the_start(script, says, tmp_
 def test_a_jail_in_which_the_kernels_own_line_fails_is_said_at_the_start(said):
     made = judge_of(said)
     made._jail.warm = made._jail.run
-    with pytest.raises(CourseError, match="own line does not come out right in the challenge jail: (stopped after|It does not compile)") as e:
+    with pytest.raises(
+        CourseError, match="own line does not come out right in the challenge jail: (stopped after|It does not compile)"
+    ) as e:
         made.prepare()
     assert "--challenges" in e.value.remedy
 
@@ -244,7 +263,14 @@ def test_the_jail_shows_neither_lessons_nor_network_nor_homes(tmp_path, monkeypa
         "print(json.dumps({'seen': [p for p in asked['paths'] if seen(p)], 'writes': [p for p in ('/usr/x', '/jail/kernels/x', '/jail/inside.py', '/etc/x') if writes(p)], 'net': net(), 'pids': [p for p in os.listdir('/proc') if p.isdigit()]}))\n"
     )
     monkeypatch.setattr(module, "HERE", tmp_path)
-    paths = [str(course_root() / "lessons"), str(course_root() / "autograder"), str(secret), "/etc/shadow", "/home", *(str(p) for p in Path.home().iterdir() if p.is_file())]
+    paths = [
+        str(course_root() / "lessons"),
+        str(course_root() / "autograder"),
+        str(secret),
+        "/etc/shadow",
+        "/home",
+        *(str(p) for p in Path.home().iterdir() if p.is_file()),
+    ]
 
     said = json.loads(Jail(20).run(json.dumps({"paths": paths}).encode()))
     assert said["seen"] == [] and said["writes"] == [] and said["net"] is False and len(said["pids"]) <= 2
@@ -276,7 +302,11 @@ def test_a_flood_ends_early_and_is_not_kept(tmp_path, monkeypatch):
 
 @pytest.mark.bubblewrap
 def test_of_standard_error_the_end_is_kept(tmp_path, monkeypatch):
-    instead(tmp_path, monkeypatch, "import os, sys\nfor _ in range(300):\n    os.write(2, b'\\x1b' * 65536)\nos.write(2, b' the end')\nsys.exit(3)\n")
+    instead(
+        tmp_path,
+        monkeypatch,
+        "import os, sys\nfor _ in range(300):\n    os.write(2, b'\\x1b' * 65536)\nos.write(2, b' the end')\nsys.exit(3)\n",
+    )
     with pytest.raises(Stopped) as e:
         Jail(60).run(b"{}")
     assert str(e.value).endswith("?? the end") and len(str(e.value)) <= 300
@@ -327,7 +357,9 @@ def test_the_runners_process_reaches_no_other(tmp_path, monkeypatch):
     assert json.loads(Jail(60).run(b"{}")) == []
 
 
-NATIVE = 'asm volatile("syscall" : "=a"(q) : "a"({call}L), "D"({first}), "S"({second}), "d"(0L) : "rcx", "r11", "memory");'
+NATIVE = (
+    'asm volatile("syscall" : "=a"(q) : "a"({call}L), "D"({first}), "S"({second}), "d"(0L) : "rcx", "r11", "memory");'
+)
 
 
 @pytest.mark.bubblewrap
@@ -335,7 +367,9 @@ NATIVE = 'asm volatile("syscall" : "=a"(q) : "a"({call}L), "D"({first}), "S"({se
 @pytest.mark.parametrize(
     "tried",
     [
-        "bool shut = true; for (int fd = 0; fd < 10; ++fd) { char path[] = \"/proc/1/fd/0\"; path[11] += fd; long q; " + NATIVE.format(call=2, first="path", second="1L") + " shut = shut && q < 0; }",
+        'bool shut = true; for (int fd = 0; fd < 10; ++fd) { char path[] = "/proc/1/fd/0"; path[11] += fd; long q; '
+        + NATIVE.format(call=2, first="path", second="1L")
+        + " shut = shut && q < 0; }",
         "long q; " + NATIVE.format(call=57, first="0L", second="0L") + " const bool shut = q < 0;",
     ],
 )

@@ -15,10 +15,15 @@ from autograder.grading.sandbox import codec
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.complex_numbers(allow_nan=False),
-    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=12,
 )
-arrays = hnp.arrays(st.sampled_from([np.float32, np.float64, np.int64, np.bool_, np.complex64, np.float16]), hnp.array_shapes(max_dims=3, max_side=4))
+arrays = hnp.arrays(
+    st.sampled_from([np.float32, np.float64, np.int64, np.bool_, np.complex64, np.float16]),
+    hnp.array_shapes(max_dims=3, max_side=4),
+)
 
 
 def same(a, b):
@@ -66,7 +71,13 @@ def test_any_bytes_are_a_value_or_bad_data(data):
         pass
 
 
-@given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from("tdcanpx"), x, max_size=2), max_leaves=8))
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=3),
+        lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from("tdcanpx"), x, max_size=2),
+        max_leaves=8,
+    )
+)
 def test_any_json_is_a_value_or_bad_data(value):
     try:
         codec.decode(json.dumps(value).encode())
@@ -83,7 +94,20 @@ class Twisted(float):
 
 @pytest.mark.parametrize(
     "value",
-    [object(), Twisted(1.0), {1}, b"bytes", range(3), len, np.array([object()]), np.array(["text"]), np.ma.array([1.0]), np.zeros(3, dtype="f4,f8"), 1 << 5000, type("L", (list,), {})()],
+    [
+        object(),
+        Twisted(1.0),
+        {1},
+        b"bytes",
+        range(3),
+        len,
+        np.array([object()]),
+        np.array(["text"]),
+        np.ma.array([1.0]),
+        np.zeros(3, dtype="f4,f8"),
+        1 << 5000,
+        type("L", (list,), {})(),
+    ],
 )
 def test_what_is_not_plain_is_refused(value):
     with pytest.raises(codec.NotPlain):
@@ -101,6 +125,14 @@ def test_limits_hold():
         codec.decode(b"[" * 50_000)
     with pytest.raises(codec.BadData):
         codec.decode(b'{"p":"c"}')  # a probe goes in, never out
-    for bad in ('{"a":["float32",[2],"AAAA"]}', '{"a":["object",[0],""]}', '{"a":["float32",[-1],""]}', '{"n":["float32","AA=="]}', "{}", '{"t":1}', '{"d":[[[],1]]}'):
+    for bad in (
+        '{"a":["float32",[2],"AAAA"]}',
+        '{"a":["object",[0],""]}',
+        '{"a":["float32",[-1],""]}',
+        '{"n":["float32","AA=="]}',
+        "{}",
+        '{"t":1}',
+        '{"d":[[[],1]]}',
+    ):
         with pytest.raises(codec.BadData):
             codec.decode(bad.encode())

@@ -19,7 +19,12 @@ SURE = [
     "On my 4090 it took 3.2 ms.",
     "我在自己的 4090 上实测，去掉守卫以后耗时从 2.0 ms 变成 3.2 ms，慢了 60%。", "实测结果：2.0 ms 变成 3.2 ms。", "实测慢了 43%。", "经测试，耗时从 2.0 ms 变成 3.1 ms。", "Measured: 3.1 ms with the load.", "Profiling showed 3.1 ms.", "我跑了两个版本，无守卫的多用 1.1 ms。", "我用 Nsight 测了带宽，是 3.9 TB/s。",
 ]  # fmt: skip
-CLAIM = ["I ran the cell and all asserts pass.", "我跑了一遍，所有断言都通过了。", "运行结果是 6.0。", "I tested it with beta = 0 and it returned 6."]
+CLAIM = [
+    "I ran the cell and all asserts pass.",
+    "我跑了一遍，所有断言都通过了。",
+    "运行结果是 6.0。",
+    "I tested it with beta = 0 and it returned 6.",
+]
 NONE = [
     "仅静态审查，没有运行环境，以下是读代码得出的推断。", "Static review only; nothing was run.", "I did not run this, but the lesson measured 1.43x on an H200.", "本课在 H200 上实测 1.43 倍。",
     "根据图 7-3 的实测，慢 30%。", "如果实测，应该会慢 30%。", "It would be about 1.5x slower if measured.", "The page's measurement on an H200 was 1.43x.", "没有实测，理论上慢 1.5 倍。",
@@ -46,13 +51,30 @@ def test_no_claims(text):
     assert not claims_in(text), claims_in(text)
 
 
-@pytest.mark.parametrize(("text", "static"), [("仅静态审查", True), ("Static review only.", True), ("没有运行", True), ("I have not run it.", True), ("我跑了", False), ("I ran it.", False)])
+@pytest.mark.parametrize(
+    ("text", "static"),
+    [
+        ("仅静态审查", True),
+        ("Static review only.", True),
+        ("没有运行", True),
+        ("I have not run it.", True),
+        ("我跑了", False),
+        ("I ran it.", False),
+    ],
+)
 def test_static_review(text, static):
     assert declares_static_review(text) == static
 
 
 RECEIPT = Receipt(
-    "gemm_tiled", hashlib.sha256(b"a source").hexdigest(), "gpu", "NVIDIA H100 80GB HBM3", "12.8", "2026-11-29T08:00:00Z", "kernels.load('gemm_tiled')(a, b)", {"time": {"value": 3.1, "unit": "ms"}}
+    "gemm_tiled",
+    hashlib.sha256(b"a source").hexdigest(),
+    "gpu",
+    "NVIDIA H100 80GB HBM3",
+    "12.8",
+    "2026-11-29T08:00:00Z",
+    "kernels.load('gemm_tiled')(a, b)",
+    {"time": {"value": 3.1, "unit": "ms"}},
 ).to_dict()
 
 
@@ -73,7 +95,12 @@ def test_nothing_to_show_is_a_veto(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["I ran this in the CPU emulator, because I have no GPU.", "When I ran it, my own boundary case passed as well.", "我跑了一遍，自己的边界输入也通过了。", "I tested my function on a few inputs, and they came out right."],
+    [
+        "I ran this in the CPU emulator, because I have no GPU.",
+        "When I ran it, my own boundary case passed as well.",
+        "我跑了一遍，自己的边界输入也通过了。",
+        "I tested my function on a few inputs, and they came out right.",
+    ],
 )
 def test_who_only_says_that_he_ran_it_may_have_cleared_the_outputs(text):
     """nbstripout, jupytext and `nbconvert --clear-output` leave neither outputs nor counts of an honest run."""
@@ -104,7 +131,12 @@ def test_a_gpu_figure_needs_a_gpus_receipt():
     assert found(text, receipts=[receipt]) == []
     assert found(text, receipts=[receipt | {"backend": "emulator"}]) == [("claim_without_receipt", "review")]
     assert found(text, outputs=["3.1 ms"]) == [("claim_without_receipt", "review")]
-    for forged in ({"backend": "gpu", "figure": {"time": {"value": 3.1, "unit": "ms"}}}, receipt | {"source_sha256": "x"}, receipt | {"time": "today"}, receipt | {"backend": "tpu"}):
+    for forged in (
+        {"backend": "gpu", "figure": {"time": {"value": 3.1, "unit": "ms"}}},
+        receipt | {"source_sha256": "x"},
+        receipt | {"time": "today"},
+        receipt | {"backend": "tpu"},
+    ):
         assert found(text, outputs=["3.1 ms"], receipts=[forged]) == [("claim_without_receipt", "review")]
 
 
@@ -166,7 +198,9 @@ def test_what_a_tool_reports_may_stand_in_the_outputs_or_in_the_lesson(text):
 def test_a_run_on_a_card_is_shown_by_its_receipt(text):
     receipt = RECEIPT
     assert found(text, receipts=[receipt]) == []
-    assert found(text, receipts=[receipt | {"backend": "emulator"}], outputs=["24 of 24 rows agree"]) == [("claim_without_receipt", "review")]
+    assert found(text, receipts=[receipt | {"backend": "emulator"}], outputs=["24 of 24 rows agree"]) == [
+        ("claim_without_receipt", "review")
+    ]
 
 
 @pytest.mark.parametrize("text", NOT_TOLD)
@@ -175,13 +209,25 @@ def test_what_tools_and_cards_do_in_general_is_no_claim(text):
     assert found(text) == found(text, outputs=["1.5"]) == []
 
 
-@pytest.mark.parametrize("text", ["I measured 3.1 ms, and the lesson's profiler reports 3 spills.", "我实测 3.1 ms，课文里 profiler 报告 3 次溢出。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I measured 3.1 ms, and the lesson's profiler reports 3 spills.",
+        "我实测 3.1 ms，课文里 profiler 报告 3 次溢出。",
+    ],
+)
 def test_what_the_lesson_says_of_a_tool_hides_no_claim_beside_it(text):
     assert found(text) == [("claimed_not_run", "veto")]
 
 
 def test_a_tool_whose_output_stands_there_may_be_summed_up_in_words():
-    assert found("compute-sanitizer reports no errors.", outputs=["========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors"]) == []
+    assert (
+        found(
+            "compute-sanitizer reports no errors.",
+            outputs=["========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors"],
+        )
+        == []
+    )
 
 
 MEASURED = "guarded 2.04 ms, unguarded 3.1 ms, 3.9 TB/s"
@@ -219,7 +265,10 @@ def test_the_lessons_figure_beside_ones_own_in_a_sentence_that_names_the_lesson(
         assert find_claims(book) == []
 
 
-@pytest.mark.parametrize("number", ["1e999", "1e-999", "9" * 500, "0." + "1" * 400, "1e+30", "0", "1,,,2", "3.1E0", "1e" + "9" * 300, "0" * 400 + "1"])
+@pytest.mark.parametrize(
+    "number",
+    ["1e999", "1e-999", "9" * 500, "0." + "1" * 400, "1e+30", "0", "1,,,2", "3.1E0", "1e" + "9" * 300, "0" * 400 + "1"],
+)
 def test_any_number_can_be_looked_up(number):
     for text in (f"I measured {number} ms and {number} to 2 ms.", f"The profiler reports {number} registers."):
         assert isinstance(found(text, outputs=[f"{number} ms", "1"]), list)
@@ -233,8 +282,14 @@ def test_many_claims_beside_long_outputs_are_looked_up_fast():
 
 
 def test_code_in_a_block_is_not_prose_but_what_is_written_there_is():
-    assert found("```python\nt = timeit(run, number=20)  # seconds\nmeasured_ms = 3.1\nassert measured_ms < 4\n```") == []
-    for text in ("```\nI measured 3.1 ms.\n```", "~~~\n# I measured 3.1 ms\n~~~", "```python\nf(1)  # I measured 3.1 ms\n```"):
+    assert (
+        found("```python\nt = timeit(run, number=20)  # seconds\nmeasured_ms = 3.1\nassert measured_ms < 4\n```") == []
+    )
+    for text in (
+        "```\nI measured 3.1 ms.\n```",
+        "~~~\n# I measured 3.1 ms\n~~~",
+        "```python\nf(1)  # I measured 3.1 ms\n```",
+    ):
         assert found(text) == [("claim_without_output", "review")], "never a veto: it may be a cell's own comment"
 
 
@@ -252,11 +307,29 @@ def test_a_claim_is_read_as_it_shows_on_the_page(text):
     assert quote in text, "the quote is the student's own text"
 
 
-@pytest.mark.parametrize("text", ["I measured 3.1 ms, is that not telling?", "I measured 3.1 ms, didn't I?", "Did you know that I measured 3.1 ms?", "我测得 3.1 ms，是不是很慢？", "我实测 3.1 毫秒，对吧？"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I measured 3.1 ms, is that not telling?",
+        "I measured 3.1 ms, didn't I?",
+        "Did you know that I measured 3.1 ms?",
+        "我测得 3.1 ms，是不是很慢？",
+        "我实测 3.1 毫秒，对吧？",
+    ],
+)
 def test_a_question_behind_a_statement_hides_no_claim(text):
     assert found(text) == [("claim_without_output", "review")]
 
 
-@pytest.mark.parametrize("text", ["Is it slow that it takes 3.1 ms?", "Have I measured it, or 3.1 ms?", "How would one know, when nothing was measured?", "实测会是 3.1 ms 吗？", "为什么我测得的会是 3.1 ms？"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is it slow that it takes 3.1 ms?",
+        "Have I measured it, or 3.1 ms?",
+        "How would one know, when nothing was measured?",
+        "实测会是 3.1 ms 吗？",
+        "为什么我测得的会是 3.1 ms？",
+    ],
+)
 def test_a_question_is_no_claim(text):
     assert found(text) == []

@@ -81,7 +81,16 @@ def test_what_runs_is_the_tree_that_was_admitted(exercise, name):
         run(program(exercise, called), 1, 2)
 
 
-@pytest.mark.parametrize("text", ["x = (1, 2.5, -1j, 1e999, b'\\xff', 's\\ud800', None, True, ...)", "def f(a, /, *b, c=1, **d):\n    'doc'\n    return [*b, {**d}]", "x: int = f'{y!r:>{w}}'", "match a:\n    case [1, *r] if r:\n        pass", "with a as b, c: pass\ntry:\n    pass\nexcept (A, B) as e:\n    raise e from None\nelse:\n    del x[1:2, ...]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = (1, 2.5, -1j, 1e999, b'\\xff', 's\\ud800', None, True, ...)",
+        "def f(a, /, *b, c=1, **d):\n    'doc'\n    return [*b, {**d}]",
+        "x: int = f'{y!r:>{w}}'",
+        "match a:\n    case [1, *r] if r:\n        pass",
+        "with a as b, c: pass\ntry:\n    pass\nexcept (A, B) as e:\n    raise e from None\nelse:\n    del x[1:2, ...]",
+    ],
+)
 def test_a_tree_comes_back_from_its_text(text):
     tree = ast.parse(text)
     assert ast.dump(syntax.loads(syntax.dumps(tree))) == ast.dump(tree)
@@ -89,7 +98,12 @@ def test_a_tree_comes_back_from_its_text(text):
 
 
 def test_only_the_blank_is_taken(exercise):
-    theirs = SOURCE.replace("return ______", "return y * n").replace("y = x + 1", "y = 99").replace("LIMIT = 3", "LIMIT = 4\nx = 5") + "\nf = lambda *a: 4\n"
+    theirs = (
+        SOURCE.replace("return ______", "return y * n")
+        .replace("y = x + 1", "y = 99")
+        .replace("LIMIT = 3", "LIMIT = 4\nx = 5")
+        + "\nf = lambda *a: 4\n"
+    )
     taken = extract(exercise, theirs)
     out = ast.unparse(program(exercise, taken))
     assert "LIMIT = 3" in out and "lambda" not in out and "assert" not in out
@@ -102,7 +116,12 @@ def test_signature_changes_are_listed_and_do_not_count(exercise):
 
 
 def test_decorators_docstrings_and_hints(exercise):
-    hinted = extract(exercise, SOURCE.replace("______", "y * n").replace("def f(x, n,", "def f(x: int, n: 'int',").replace('"""Doc."""', '"""Mine."""'))
+    hinted = extract(
+        exercise,
+        SOURCE.replace("______", "y * n")
+        .replace("def f(x, n,", "def f(x: int, n: 'int',")
+        .replace('"""Doc."""', '"""Mine."""'),
+    )
     assert hinted.changed == []
     assert extract(exercise, SOURCE.replace("______", "y").replace("def f", "@print\ndef f")).changed
 
@@ -169,9 +188,14 @@ def test_own_statements_above_the_blank_are_graded_where_they_stand(above, fill,
 
 def test_what_is_added_elsewhere_is_said_to_be_left_out():
     exercise = read_exercise(STEP, "f")
-    taken = extract(exercise, STEP.replace("______", "a == 0").replace("    return (a, b)", "    a = 5\n    return (a, b)\n    b = 6"))
+    taken = extract(
+        exercise,
+        STEP.replace("______", "a == 0").replace("    return (a, b)", "    a = 5\n    return (a, b)\n    b = 6"),
+    )
     assert taken.left_out == ["b = 6", "a = 5"] and run(program(exercise, taken), (1, 1), 1) == (0, 2)
-    assert not extract(exercise, STEP.replace("______", "a == 0").replace("a, b = state", "a = state[0]\n    b = state[1]")).left_out, "it is told as a change"
+    assert not extract(
+        exercise, STEP.replace("______", "a == 0").replace("a, b = state", "a = state[0]\n    b = state[1]")
+    ).left_out, "it is told as a change"
 
 
 def test_a_function_put_under_a_condition_is_found(exercise):
@@ -188,10 +212,22 @@ def test_of_two_functions_in_a_cell_the_last_counts(exercise):
 @pytest.mark.parametrize(
     ("released", "theirs", "fill"),
     [
-        ("def f(x):\n    if ______:\n        return 1\n    return 0\n", "def f(x):\n    if x > 2:\n        return 1\n    return 0\n", "x > 2"),
-        ("def f(x):\n    for i in range(3):\n        x += ______\n    return x\n", "def f(x):\n    for i in range(3):\n        x += i\n    return x\n", "i"),
+        (
+            "def f(x):\n    if ______:\n        return 1\n    return 0\n",
+            "def f(x):\n    if x > 2:\n        return 1\n    return 0\n",
+            "x > 2",
+        ),
+        (
+            "def f(x):\n    for i in range(3):\n        x += ______\n    return x\n",
+            "def f(x):\n    for i in range(3):\n        x += i\n    return x\n",
+            "i",
+        ),
         ("def f(x):\n    return g(1, ______)\n", "def f(x):\n    return g(1, x)\n", "x"),
-        ("def f(x):\n    while ______:\n        x -= 1\n    return x\n", "def f(x):\n    while x > 5:\n        x = 0\n    return x\n", "x > 5"),
+        (
+            "def f(x):\n    while ______:\n        x -= 1\n    return x\n",
+            "def f(x):\n    while x > 5:\n        x = 0\n    return x\n",
+            "x > 5",
+        ),
     ],
 )
 def test_blanks_elsewhere(released, theirs, fill):
@@ -207,14 +243,25 @@ def test_a_block_under_the_blank_stays_the_released_one():
     assert run(program(exercise, taken), 9) == 5 and taken.changed
 
 
-@pytest.mark.parametrize("source", ["def f(x):\n    return x\n", "def f(x):\n    return ______ + ______\n    y = ______\n", "def g(x):\n    return ______\n", "x = ______\ndef f(): pass\n", "def f(:\n"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    return x\n",
+        "def f(x):\n    return ______ + ______\n    y = ______\n",
+        "def g(x):\n    return ______\n",
+        "x = ______\ndef f(): pass\n",
+        "def f(:\n",
+    ],
+)
 def test_a_released_cell_without_exactly_one_blank_in_the_function_is_an_authors_error(source):
     with pytest.raises(CourseError):
         read_exercise(source, "f")
 
 
 def admitted(exercise, fill):
-    taken = extract(exercise, SOURCE.replace("    return ______", fill if fill.startswith("    ") else f"    return {fill}"))
+    taken = extract(
+        exercise, SOURCE.replace("    return ______", fill if fill.startswith("    ") else f"    return {fill}")
+    )
     assert not taken.problem, taken.why
     return refusal(exercise, taken.statements)
 
@@ -271,23 +318,88 @@ def test_no_allowed_name_opens_a_module_or_a_file():
     opened = {n for o in offered for n in names.ATTRIBUTES if isinstance(getattr(o, n, None), types.ModuleType)}
     assert opened == {"linalg"}
     assert not any("__" in n for n in names.ATTRIBUTES | names.BUILTINS)
-    dangerous = {"open", "exec", "eval", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "object", "super", "input", "breakpoint", "memoryview"}
+    dangerous = {
+        "open",
+        "exec",
+        "eval",
+        "compile",
+        "getattr",
+        "setattr",
+        "delattr",
+        "globals",
+        "locals",
+        "vars",
+        "object",
+        "super",
+        "input",
+        "breakpoint",
+        "memoryview",
+    }
     assert not dangerous & names.BUILTINS
-    files = {"load", "save", "fromfile", "tofile", "memmap", "loadtxt", "savetxt", "genfromtxt", "dump", "dumps", "ctypes", "data", "base", "format", "format_map", "frombuffer", "setflags", "attrgetter", "methodcaller", "modules"}
+    files = {
+        "load",
+        "save",
+        "fromfile",
+        "tofile",
+        "memmap",
+        "loadtxt",
+        "savetxt",
+        "genfromtxt",
+        "dump",
+        "dumps",
+        "ctypes",
+        "data",
+        "base",
+        "format",
+        "format_map",
+        "frombuffer",
+        "setflags",
+        "attrgetter",
+        "methodcaller",
+        "modules",
+    }
     assert not files & names.ATTRIBUTES
 
 
-@pytest.mark.parametrize(("one", "two"), [("x == 6.", "x == 6"), ("assert x, 'm'", "assert x"), ("x:int=1", "x=1"), ("f( 1,2 )", "f(1, 2)"), ("'a'", '"a"')])
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [("x == 6.", "x == 6"), ("assert x, 'm'", "assert x"), ("x:int=1", "x=1"), ("f( 1,2 )", "f(1, 2)"), ("'a'", '"a"')],
+)
 def test_keys_are_equal_where_the_meaning_is(one, two):
     assert key(parse(one).body[0]) == key(parse(two).body[0])
 
 
-@pytest.mark.parametrize(("one", "two"), [("x == 6", "x != 6"), ("x == 1", "x == True"), ("x == 6", "x == '6'"), ("f(a)", "f(b)"), ("assert x", "assert x or 1"), ("x = 1", "x += 1")])
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("x == 6", "x != 6"),
+        ("x == 1", "x == True"),
+        ("x == 6", "x == '6'"),
+        ("f(a)", "f(b)"),
+        ("assert x", "assert x or 1"),
+        ("x = 1", "x += 1"),
+    ],
+)
 def test_keys_differ_where_the_meaning_does(one, two):
     assert key(parse(one).body[0]) != key(parse(two).body[0])
 
 
-@pytest.mark.parametrize("bomb", ["(" * 100_000, "-" * 100_000 + "1", "not " * 50_000 + "1", "lambda: " * 20_000 + "1", "x" + ".a" * 50_000, "[" * 59, "1" + "+1" * 90_000, "f(" * 59 + "1", "{a:" * 50 + "1", "9" * 100_000, "x = '" + "a" * 300_000])
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "(" * 100_000,
+        "-" * 100_000 + "1",
+        "not " * 50_000 + "1",
+        "lambda: " * 20_000 + "1",
+        "x" + ".a" * 50_000,
+        "[" * 59,
+        "1" + "+1" * 90_000,
+        "f(" * 59 + "1",
+        "{a:" * 50 + "1",
+        "9" * 100_000,
+        "x = '" + "a" * 300_000,
+    ],
+)
 def test_the_parser_survives_bombs(bomb):
     try:
         tree = parse(bomb)
@@ -323,7 +435,10 @@ def test_annotations_mean_nothing_and_are_not_run(exercise, fill):
     taken = extract(exercise, SOURCE.replace("return ______", fill))
     assert refusal(exercise, taken.statements) is None and outside_names(exercise, taken.statements) == []
     tree = program(exercise, taken)
-    assert not any(isinstance(n, ast.AnnAssign) or getattr(n, "annotation", None) or getattr(n, "returns", None) for n in ast.walk(tree))
+    assert not any(
+        isinstance(n, ast.AnnAssign) or getattr(n, "annotation", None) or getattr(n, "returns", None)
+        for n in ast.walk(tree)
+    )
     import numpy as np
 
     space = {"np": np}
@@ -336,6 +451,13 @@ def test_annotations_above_the_blank_are_taken_off_and_nothing_else_is(exercise)
     assert refusal(exercise, taken.statements) is None and run(program(exercise, taken), 1, 2) == 4
     shown = extract(exercise, SOURCE.replace("return ______", "r: object = eval('1')\n    return r"))
     assert "eval" in refusal(exercise, shown.statements).en
-    assert "______" in SOURCE and extract(exercise, SOURCE.replace("return ______", "r: ______ = 1\n    return ______")).problem == "unfilled"
-    deep = "if n == 0:\n        r: int = 0\n" + "".join(f"    elif n == {i}:\n        r: int = {i}\n" for i in range(1, 700)) + "    return y * n"
+    assert (
+        "______" in SOURCE
+        and extract(exercise, SOURCE.replace("return ______", "r: ______ = 1\n    return ______")).problem == "unfilled"
+    )
+    deep = (
+        "if n == 0:\n        r: int = 0\n"
+        + "".join(f"    elif n == {i}:\n        r: int = {i}\n" for i in range(1, 700))
+        + "    return y * n"
+    )
     assert "too long" in refusal(exercise, extract(exercise, SOURCE.replace("return ______", deep)).statements).en

@@ -100,10 +100,23 @@ def test_each_check_that_is_deleted_is_a_veto_unless_it_is_of_another_release(le
         (told,) = findings(lesson, solved, text)
         assert told in (("deleted_check", "veto"), ("loosened_check", "veto")), line
         assert findings(lesson, solved, text, release="00000000") == [("other_release", "review")]
-        assert findings(lesson, solved, text, release="00000000", lesson="lesson99_other") == [told], "another lesson's release says nothing"
+        assert findings(lesson, solved, text, release="00000000", lesson="lesson99_other") == [told], (
+            "another lesson's release says nothing"
+        )
 
 
-@pytest.mark.parametrize("how", ["try:\n    {}\nexcept Exception:\n    pass", "if 1 == 2:\n    {}", "def t(x):\n    {}", "class T:\n    def t(self):\n        {}", "while False:\n    {}", "{} or True", "lambda: print()\n# {}"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "try:\n    {}\nexcept Exception:\n    pass",
+        "if 1 == 2:\n    {}",
+        "def t(x):\n    {}",
+        "class T:\n    def t(self):\n        {}",
+        "while False:\n    {}",
+        "{} or True",
+        "lambda: print()\n# {}",
+    ],
+)
 def test_what_does_not_run_or_may_fail_unseen_is_no_check(lesson, solved, how):
     before, after = parts(exercise(solved))
     last = next(s for s in reversed(after) if s.startswith("assert"))
@@ -119,7 +132,11 @@ def own_case(solved, change):
 
 
 def test_the_own_case_without_its_assert_is_told(lesson, solved):
-    for change in (lambda s: s[: s.index("\nassert")], lambda s: s.replace("\nassert ", "\n# assert "), lambda s: s[: s.index("\nassert")] + "\nassert True"):
+    for change in (
+        lambda s: s[: s.index("\nassert")],
+        lambda s: s.replace("\nassert ", "\n# assert "),
+        lambda s: s[: s.index("\nassert")] + "\nassert True",
+    ):
         assert told(lesson, own_case(solved, change)) == [("own_case_check", "info")]
 
 
@@ -129,7 +146,9 @@ def test_the_own_case_in_other_words_is_not(lesson, solved):
         lambda s: s + ", 'my prediction'",
         lambda s: s + "\nprint(my_case)",
         lambda s: re.sub(r"\nassert (\w+\(\*\*my_case\)) == my_prediction$", r"\nassert my_prediction == \1", s),
-        lambda s: re.sub(r"\nassert (\w+\(\*\*my_case\)) == my_prediction$", r"\nassert np.isclose(\1, my_prediction)", s),
+        lambda s: re.sub(
+            r"\nassert (\w+\(\*\*my_case\)) == my_prediction$", r"\nassert np.isclose(\1, my_prediction)", s
+        ),
         lambda s: None,
     ):
         assert [f for f in told(lesson, own_case(solved, change)) if f[0] == "own_case_check"] == []
@@ -144,7 +163,13 @@ OWN = ("exercise", "boundary-case", "challenge-1", "answer-explanation", "answer
 def test_only_the_students_own_cells_are_for_a_person(lesson, solved, metadata):
     book = cells(solved, lambda name, text: text if name in OWN else None)
     if not metadata:
-        book = {"metadata": {}, "cells": [{"cell_type": c["cell_type"], "metadata": {}, "source": c["source"], "outputs": []} for c in book["cells"]]}
+        book = {
+            "metadata": {},
+            "cells": [
+                {"cell_type": c["cell_type"], "metadata": {}, "source": c["source"], "outputs": []}
+                for c in book["cells"]
+            ],
+        }
     assert told(lesson, book) == [("only_own_cells", "review")]
 
 
@@ -156,7 +181,10 @@ def test_where_any_other_cell_is_left_the_boundary_check_is_missed(lesson, solve
 
 def test_deleted_asserts_are_a_veto_among_ones_own_cells_too(lesson, solved):
     before, after = parts(exercise(solved))
-    found = told(lesson, cells(solved, lambda name, text: "\n".join(before) if name == "exercise" else text if name in OWN else None))
+    found = told(
+        lesson,
+        cells(solved, lambda name, text: "\n".join(before) if name == "exercise" else text if name in OWN else None),
+    )
     assert "veto" in [severity for _, severity in found]
 
 
@@ -166,7 +194,11 @@ LONG = "\n".join(f"x{i} = {i} + 1000000" for i in range(12_000))
 TEXT = "x = '" + "a" * 300_000 + "'"
 
 
-@pytest.mark.parametrize("more", [LONG, TEXT, "x = 1" + " + 1" * 900, "x = (\n" + "\n".join(f"assert {i} == {i}" for i in range(400))], ids=["statements", "text", "deep", "not python"])
+@pytest.mark.parametrize(
+    "more",
+    [LONG, TEXT, "x = 1" + " + 1" * 900, "x = (\n" + "\n".join(f"assert {i} == {i}" for i in range(400))],
+    ids=["statements", "text", "deep", "not python"],
+)
 def test_a_cell_that_was_not_read_to_its_end_accuses_nobody(lesson, solved, more):
     before, after = parts(exercise(solved))
     assert ("too_long", "review") in findings(lesson, solved, "\n".join([*before, more, *after]))
@@ -177,7 +209,9 @@ def test_the_locked_check_may_stand_in_what_was_not_read(lesson, solved):
     book = cells(solved, lambda name, text: f"{TEXT}\n{text}" if name == "boundary" else text)
     assert told(lesson, book) == [("too_long", "review")]
     many = [{"cell_type": "markdown", "metadata": {}, "source": ""}] * MAX_CELLS
-    assert told(lesson, solved | {"cells": [c for c in solved["cells"] if c["id"] != "boundary"] + many}) == [("too_long", "review")]
+    assert told(lesson, solved | {"cells": [c for c in solved["cells"] if c["id"] != "boundary"] + many}) == [
+        ("too_long", "review")
+    ]
 
 
 def test_a_long_cell_in_which_all_checks_were_read_is_only_told(lesson, solved):

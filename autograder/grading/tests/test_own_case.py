@@ -19,7 +19,9 @@ def checks():
 
 
 def judge(checks, case, prediction):
-    return judge_own_case(checks, [f"my_case = {case}\nmy_prediction = {prediction}\nassert linear_epilogue(**my_case) == my_prediction"])
+    return judge_own_case(
+        checks, [f"my_case = {case}\nmy_prediction = {prediction}\nassert linear_epilogue(**my_case) == my_prediction"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,28 +64,89 @@ def test_the_last_value_counts_and_a_template_does_not(checks):
     assert judge_own_case(checks, [right, "my_case = dict(acc=______)\nmy_prediction = ______"]).passed
     assert not judge_own_case(checks, [right, "my_prediction = 7.0"]).passed
     assert judge_own_case(checks, ["my_case, my_prediction = dict(acc=4.0, alpha=1.5, beta=0.0, c=None), 6.0"]).passed
-    assert judge_own_case(checks, ["my_case: dict = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)", "my_prediction = 6.0"]).passed
+    assert judge_own_case(
+        checks, ["my_case: dict = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)", "my_prediction = 6.0"]
+    ).passed
     assert not judge_own_case(checks, []).passed and not judge_own_case(checks, ["def ("]).passed
 
 
 def test_the_values_that_stood_before_the_check_count(checks):
     """What an experiment below it makes of the same names is no boundary case, and what was written after an empty check is one."""
-    right, other, check = "my_case = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)\nmy_prediction = 6.0", "my_case = dict(acc=1.0, alpha=1.0, beta=0.5, c=2.0)\nmy_prediction = 2.0", 'check("boundary")'
+    right, other, check = (
+        "my_case = dict(acc=4.0, alpha=1.5, beta=0.0, c=None)\nmy_prediction = 6.0",
+        "my_case = dict(acc=1.0, alpha=1.0, beta=0.5, c=2.0)\nmy_prediction = 2.0",
+        'check("boundary")',
+    )
     template = "my_case = dict(acc=______, alpha=______, beta=______, c=______)\nmy_prediction = ______"
-    assert judge_own_case(checks, [right, check, other]).passed and judge_own_case(checks, [f"{right}\n{check}\n{other}"]).passed
+    assert (
+        judge_own_case(checks, [right, check, other]).passed
+        and judge_own_case(checks, [f"{right}\n{check}\n{other}"]).passed
+    )
     assert judge_own_case(checks, [right, f"answer = {check}", "my_case = 3"]).passed
     assert not judge_own_case(checks, [other, check, right]).passed
-    assert judge_own_case(checks, [other, check, right, check]).passed and judge_own_case(checks, [template, check, right]).passed
-    assert judge_own_case(checks, [check, right]).passed and judge_own_case(checks, [right, 'check("normal")', check]).passed
+    assert (
+        judge_own_case(checks, [other, check, right, check]).passed
+        and judge_own_case(checks, [template, check, right]).passed
+    )
+    assert (
+        judge_own_case(checks, [check, right]).passed
+        and judge_own_case(checks, [right, 'check("normal")', check]).passed
+    )
     assert sources_of([right, "x = 1", check]) == [right, check]
 
 
-@pytest.mark.parametrize(("predicted", "result", "same"), [(6.0000001, 6.0, True), (6.0001, 6.0, False), (0.0, 1e-9, False), (9e-7, 0.0, False), (-0.0, 0.0, True), (256.0, 256, True), (256.0001, 256, False), (128000000001, 128000000000, False), ((1, 1e-7), (1, 0), False), ([1, 0.0], (1, 0), True), ([2], np.array([2.0]), True), ([2.5], np.array([2]), False), ([True], np.array([1.0]), False), (2, np.array([2, 2]), True), (10**30, np.array([2, 2]), False), (np.nan, np.array([2, 2]), False), ("6", 6, False), (6, "6", False), ([6], 6, False)])
+@pytest.mark.parametrize(
+    ("predicted", "result", "same"),
+    [
+        (6.0000001, 6.0, True),
+        (6.0001, 6.0, False),
+        (0.0, 1e-9, False),
+        (9e-7, 0.0, False),
+        (-0.0, 0.0, True),
+        (256.0, 256, True),
+        (256.0001, 256, False),
+        (128000000001, 128000000000, False),
+        ((1, 1e-7), (1, 0), False),
+        ([1, 0.0], (1, 0), True),
+        ([2], np.array([2.0]), True),
+        ([2.5], np.array([2]), False),
+        ([True], np.array([1.0]), False),
+        (2, np.array([2, 2]), True),
+        (10**30, np.array([2, 2]), False),
+        (np.nan, np.array([2, 2]), False),
+        ("6", 6, False),
+        (6, "6", False),
+        ([6], 6, False),
+    ],
+)
 def test_a_prediction_is_as_exact_as_its_result(predicted, result, same):
     assert agrees(predicted, result) is same
 
 
-@pytest.mark.parametrize("text", ["2 * 8192**3", "2**20", "112 // 2", "1 << 9", "-7 % 3", "1152 + (3 ^ 1) * 16 + 8", "~5 & 3 | 8 >> 1", "2**-1", "2.5**2", "-+1", "1", "-2.5", "None", "True", "[1, (2, 3)]", "{'a': 1}", "'x'", "1e308 * 10", "int(3.7)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2 * 8192**3",
+        "2**20",
+        "112 // 2",
+        "1 << 9",
+        "-7 % 3",
+        "1152 + (3 ^ 1) * 16 + 8",
+        "~5 & 3 | 8 >> 1",
+        "2**-1",
+        "2.5**2",
+        "-+1",
+        "1",
+        "-2.5",
+        "None",
+        "True",
+        "[1, (2, 3)]",
+        "{'a': 1}",
+        "'x'",
+        "1e308 * 10",
+        "int(3.7)",
+    ],
+)
 def test_literals_are_what_python_says(text):
     assert literal(ast.parse(text, mode="eval").body) == eval(text)
 
@@ -92,12 +155,57 @@ def test_literals_of_numpy():
     value = literal(ast.parse("np.array([[1, 2], [3, 4]], dtype='float32')", mode="eval").body)
     assert value.dtype == np.float32 and value.shape == (2, 2)
     assert math.isnan(literal(ast.parse("float('nan')", mode="eval").body))
-    for text in ("np.ones((2, 3), np.float32)", "np.array([1, 2], 'int8')", "-np.ones(2)", "np.full(2, 3.0, np.float16)", "1 - np.zeros(2, int) / 2"):
+    for text in (
+        "np.ones((2, 3), np.float32)",
+        "np.array([1, 2], 'int8')",
+        "-np.ones(2)",
+        "np.full(2, 3.0, np.float16)",
+        "1 - np.zeros(2, int) / 2",
+    ):
         value, wanted = literal(ast.parse(text, mode="eval").body), eval(text)
         assert value.dtype == wanted.dtype and np.array_equal(value, wanted)
 
 
-@pytest.mark.parametrize("text", ["f(1)", "x", "x.y", "1 if 2 else 3", "lambda: 1", "9**9**9", "2**10**6", "(-2)**0.5", "1 << 10**9", "1 << -1", "10**200 * 10**200", "1.0 << 2", "~1.5", "~np.ones(2)", "-'a'", "2**np.ones(2)", "np.ones(2) + np.ones(2)", "[1] * 2", "np.array([" + "np.ones(9999), " * 3 + "])", "1 % 0", "[x for x in y]", "not 1", "np.load('x')", "np.array(x)", "np.array(['a'])", "float('x')", "int(float('inf'))", "1/0", "1e999 * 0 + x", "np.ones(-1)", "np.full((2,), None)", "1j", "f'{1}'", "{**a}", "np.array([1], order='C')"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(1)",
+        "x",
+        "x.y",
+        "1 if 2 else 3",
+        "lambda: 1",
+        "9**9**9",
+        "2**10**6",
+        "(-2)**0.5",
+        "1 << 10**9",
+        "1 << -1",
+        "10**200 * 10**200",
+        "1.0 << 2",
+        "~1.5",
+        "~np.ones(2)",
+        "-'a'",
+        "2**np.ones(2)",
+        "np.ones(2) + np.ones(2)",
+        "[1] * 2",
+        "np.array([" + "np.ones(9999), " * 3 + "])",
+        "1 % 0",
+        "[x for x in y]",
+        "not 1",
+        "np.load('x')",
+        "np.array(x)",
+        "np.array(['a'])",
+        "float('x')",
+        "int(float('inf'))",
+        "1/0",
+        "1e999 * 0 + x",
+        "np.ones(-1)",
+        "np.full((2,), None)",
+        "1j",
+        "f'{1}'",
+        "{**a}",
+        "np.array([1], order='C')",
+    ],
+)
 def test_everything_else_is_not_read(text):
     with pytest.raises(NotLiteral):
         literal(ast.parse(text, mode="eval").body)

@@ -9,8 +9,7 @@ import zipfile
 
 import pytest
 
-from autograder.grading.read import Unreadable, read_hand_in, released
-from autograder.grading.read import files
+from autograder.grading.read import Unreadable, files, read_hand_in, released
 from autograder.grading.read.files import MAX_BOOKS, files_in, unpack
 from autograder.lesson import load_lesson
 from autograder.release.notebook import student_notebook
@@ -48,17 +47,29 @@ def put(folder, files: dict[str, bytes]):
 WORK = {"exercise": "step % stages", "q1": "Because the index wraps, the old value stays."}
 
 
-@pytest.mark.parametrize("beside", ["{slug}.ipynb", "zh/{slug}.ipynb", "{slug}-Copy1.ipynb", "a.ipynb", "old/draft.ipynb"])
+@pytest.mark.parametrize(
+    "beside", ["{slug}.ipynb", "zh/{slug}.ipynb", "{slug}-Copy1.ipynb", "a.ipynb", "old/draft.ipynb"]
+)
 @pytest.mark.parametrize("mine", ["en/{slug}.ipynb", "{slug}-Copy2.ipynb", "homework.ipynb"])
 def test_an_untouched_notebook_beside_it_does_not_matter(lesson, tmp_path, mine, beside):
     for lang in ("zh", "en"):
-        put(tmp_path, {mine.format(slug=lesson.slug): book(lesson, **WORK), beside.format(slug=lesson.slug): book(lesson, lang)})
+        put(
+            tmp_path,
+            {mine.format(slug=lesson.slug): book(lesson, **WORK), beside.format(slug=lesson.slug): book(lesson, lang)},
+        )
         hand_in = taken(lesson, tmp_path)
         assert hand_in.data == book(lesson, **WORK) and hand_in.reading.answers["q1"] == WORK["q1"]
 
 
 def test_a_draft_of_it_beside_it_does_not_matter(lesson, tmp_path):
-    put(tmp_path, {f"{lesson.slug}.ipynb": book(lesson, exercise=WORK["exercise"]), "final.ipynb": book(lesson, exercise=WORK["exercise"]), f"{lesson.slug}-Copy1.ipynb": book(lesson, **WORK)})
+    put(
+        tmp_path,
+        {
+            f"{lesson.slug}.ipynb": book(lesson, exercise=WORK["exercise"]),
+            "final.ipynb": book(lesson, exercise=WORK["exercise"]),
+            f"{lesson.slug}-Copy1.ipynb": book(lesson, **WORK),
+        },
+    )
     assert taken(lesson, tmp_path).reading.answers["q1"] == WORK["q1"]
 
 
@@ -67,21 +78,45 @@ def test_all_untouched_is_an_empty_hand_in(lesson, tmp_path):
     assert taken(lesson, tmp_path).reading.lang == "zh" and not any(taken(lesson, tmp_path).reading.answers.values())
 
 
-@pytest.mark.parametrize("other", [{"exercise": "step"}, {"q1": "Something else is written here."}, {"boundary_case": "my_case = dict(step=1, stages=1)\nmy_prediction = 0"}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"exercise": "step"},
+        {"q1": "Something else is written here."},
+        {"boundary_case": "my_case = dict(step=1, stages=1)\nmy_prediction = 0"},
+    ],
+)
 def test_two_that_were_worked_on_are_for_the_student_to_tell(lesson, tmp_path, other):
-    put(tmp_path, {f"zh/{lesson.slug}.ipynb": book(lesson, "zh", **other), f"en/{lesson.slug}.ipynb": book(lesson, **WORK)})
+    put(
+        tmp_path,
+        {f"zh/{lesson.slug}.ipynb": book(lesson, "zh", **other), f"en/{lesson.slug}.ipynb": book(lesson, **WORK)},
+    )
     with pytest.raises(Unreadable, match="2 notebooks.*exactly one") as told:
         taken(lesson, tmp_path)
     assert f"zh/{lesson.slug}.ipynb" in told.value.why.zh and f"en/{lesson.slug}.ipynb" in told.value.why.en
 
 
 def test_a_scratch_notebook_yields_to_the_one_with_the_lessons_name(lesson, tmp_path):
-    put(tmp_path, {"scratch.ipynb": book(lesson, exercise="step"), f"{lesson.slug}.ipynb": book(lesson, **WORK), "shopping.ipynb": b'{"cells": [{"cell_type": "markdown", "source": "Milk"}]}', "empty.ipynb": b""})
+    put(
+        tmp_path,
+        {
+            "scratch.ipynb": book(lesson, exercise="step"),
+            f"{lesson.slug}.ipynb": book(lesson, **WORK),
+            "shopping.ipynb": b'{"cells": [{"cell_type": "markdown", "source": "Milk"}]}',
+            "empty.ipynb": b"",
+        },
+    )
     assert taken(lesson, tmp_path).reading.answers["q1"] == WORK["q1"]
 
 
 def test_a_damaged_file_of_the_lessons_name_is_not_passed_over(lesson, tmp_path):
-    put(tmp_path, {f"{lesson.slug}.ipynb": book(lesson, **WORK)[:-500], f"{lesson.slug}-Copy1.ipynb": book(lesson, exercise="step")})
+    put(
+        tmp_path,
+        {
+            f"{lesson.slug}.ipynb": book(lesson, **WORK)[:-500],
+            f"{lesson.slug}-Copy1.ipynb": book(lesson, exercise="step"),
+        },
+    )
     with pytest.raises(Unreadable, match="2 notebooks"):
         taken(lesson, tmp_path)
 
@@ -89,7 +124,11 @@ def test_a_damaged_file_of_the_lessons_name_is_not_passed_over(lesson, tmp_path)
 def test_zips_are_looked_into_by_the_same_rule(lesson, tmp_path):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in ((f"{lesson.slug}/zh/{lesson.slug}.ipynb", book(lesson, "zh")), (f"{lesson.slug}/en/{lesson.slug}.ipynb", book(lesson, **WORK)), (f"{lesson.slug}/lesson.json", b"{}")):
+        for name, data in (
+            (f"{lesson.slug}/zh/{lesson.slug}.ipynb", book(lesson, "zh")),
+            (f"{lesson.slug}/en/{lesson.slug}.ipynb", book(lesson, **WORK)),
+            (f"{lesson.slug}/lesson.json", b"{}"),
+        ):
             archive.writestr(name, data)
     assert taken(lesson, buffer.getvalue()).reading.lang == "en"
     put(tmp_path, {"all.zip": buffer.getvalue(), "lesson.json": b"{}"})
@@ -100,7 +139,15 @@ def test_zips_are_looked_into_by_the_same_rule(lesson, tmp_path):
 
 
 def test_what_lies_beside_a_notebook_is_no_candidate(lesson, tmp_path):
-    beside = {"lesson.json": b"{}", "requirements.txt": b"numpy", "README.md": b"#", "x.whl": b"PK\x03\x04", "assets/a.svg": b"<svg/>", ".ipynb_checkpoints/a.ipynb": b"{}", "__MACOSX/._a.ipynb": b"\0"}
+    beside = {
+        "lesson.json": b"{}",
+        "requirements.txt": b"numpy",
+        "README.md": b"#",
+        "x.whl": b"PK\x03\x04",
+        "assets/a.svg": b"<svg/>",
+        ".ipynb_checkpoints/a.ipynb": b"{}",
+        "__MACOSX/._a.ipynb": b"\0",
+    }
     put(tmp_path, beside)
     with pytest.raises(Unreadable, match=r"no \.ipynb file in what was handed in \(there is .*lesson.json"):
         files_in(tmp_path)

@@ -26,7 +26,11 @@ from tests.hostile.build import dump, honest
 @pytest.fixture(autouse=True)
 def no_text(monkeypatch):
     monkeypatch.setattr(
-        autograder.answers, "score_many", lambda items, rubric, **_: [SlotScore(slot=slot, points=0, max_points=rubric.slots[slot].points, lane="auto") for slot, *_ in items]
+        autograder.answers,
+        "score_many",
+        lambda items, rubric, **_: [
+            SlotScore(slot=slot, points=0, max_points=rubric.slots[slot].points, lane="auto") for slot, *_ in items
+        ],
     )
 
 
@@ -39,7 +43,11 @@ def test_grading_again_gives_the_same(lesson, sandbox):
 def test_path_and_bytes_are_graded_alike(lesson, sandbox, tmp_path):
     path = tmp_path / "x.ipynb"
     path.write_bytes(dump(honest(lesson, "zh")))
-    assert grade_notebook(lesson, path, "s", sandbox=sandbox) == grade_notebook(lesson, str(path), "s", sandbox=sandbox) == grade_notebook(lesson, path.read_bytes(), "s", sandbox=sandbox)
+    assert (
+        grade_notebook(lesson, path, "s", sandbox=sandbox)
+        == grade_notebook(lesson, str(path), "s", sandbox=sandbox)
+        == grade_notebook(lesson, path.read_bytes(), "s", sandbox=sandbox)
+    )
 
 
 def test_hidden_inputs_differ_between_programs_and_not_between_regrades():
@@ -109,7 +117,10 @@ def strike(monkeypatch):
     return arm
 
 
-@pytest.mark.parametrize(("number", "parent"), [(signal.SIGKILL, False), (signal.SIGSTOP, False), (signal.SIGSEGV, False), (signal.SIGKILL, True)])
+@pytest.mark.parametrize(
+    ("number", "parent"),
+    [(signal.SIGKILL, False), (signal.SIGSTOP, False), (signal.SIGSEGV, False), (signal.SIGKILL, True)],
+)
 def test_a_passing_trouble_of_the_machine_costs_nobody_anything(lesson, strike, number, parent):
     with Sandbox(limits=Limits(wall_s=1.5)) as box:
         strike(box, number, parent=parent)
@@ -132,7 +143,12 @@ def test_what_may_be_the_machines_doing_is_kept_when_it_happens_twice(lesson, sa
         outcome = CheckOutcome(name=Text(zh="一", en="one"), kind="normal", passed=passed)
         return run.HiddenChecks([outcome], doubtful)
 
-    for found, kept in (([(False, True), (False, True)], False), ([(False, True), (True, False)], True), ([(False, True), (True, True)], None), ([(False, False)], False)):
+    for found, kept in (
+        ([(False, True), (False, True)], False),
+        ([(False, True), (True, False)], True),
+        ([(False, True), (True, True)], None),
+        ([(False, False)], False),
+    ):
         replies = iter([crash(*f) for f in found])
         monkeypatch.setattr(run, "run_checks", lambda *_: next(replies))
         memory = run.Remembered()
@@ -152,7 +168,9 @@ def test_a_fault_of_the_grader_is_ungraded_and_not_an_error(lesson, sandbox, mon
     monkeypatch.setattr(autograder.answers, "score_many", faulty)
     result = grade_notebook(lesson, dump(honest(lesson, "en")), "s", sandbox=sandbox)
     assert result.state == "UNGRADED" and result.findings[0].code == "grader_error"
-    assert result.why[0].isascii() and result.reasons == [f"{result.findings[0].message.zh} / {result.why[0]}"], "the instructor's reason is English, the student's stands in both"
+    assert result.why[0].isascii() and result.reasons == [f"{result.findings[0].message.zh} / {result.why[0]}"], (
+        "the instructor's reason is English, the student's stands in both"
+    )
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -178,9 +196,13 @@ def test_random_damage_never_raises_and_never_earns(lesson, sandbox, data):
             case "kind":
                 cells[i]["cell_type"] = data.draw(st.sampled_from(["code", "markdown", "raw", "heading", 5]))
             case "strip":
-                cells[i]["metadata"] = data.draw(st.sampled_from([{}, None, [], {"nbgrader": 3}, {"course": {"slot": ["q1"]}}]))
+                cells[i]["metadata"] = data.draw(
+                    st.sampled_from([{}, None, [], {"nbgrader": 3}, {"course": {"slot": ["q1"]}}])
+                )
             case "text":
-                cells[i]["source"] = data.draw(st.sampled_from([None, 5, ["a", 3], "def linear_epilogue(", "my_case = ", "%%bash", "\x00"]))
+                cells[i]["source"] = data.draw(
+                    st.sampled_from([None, 5, ["a", 3], "def linear_epilogue(", "my_case = ", "%%bash", "\x00"])
+                )
     result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
     assert isinstance(result, Result) and result.points["normal"] <= 2 and result.points["boundary"] <= 1
 
@@ -190,7 +212,7 @@ def test_of_very_many_exercise_cells_the_last_ones_are_read(lesson, sandbox):
     (cell,) = (c for c in nb["cells"] if "return alpha * acc" in "".join(c["source"]))
     at = nb["cells"].index(cell)
     wrong = dict(cell, source="".join(cell["source"]).replace("return ", "return 0.0 if True else "))
-    nb["cells"][at:at + 1] = [dict(cell, id=f"copy-{n}") for n in range(50)] + [dict(wrong, id="last")]
+    nb["cells"][at : at + 1] = [dict(cell, id=f"copy-{n}") for n in range(50)] + [dict(wrong, id="last")]
     result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
     assert result.points["normal"] == 0
     told = [f.message.en for f in result.findings if f.code == "several_fills"]
@@ -199,7 +221,10 @@ def test_of_very_many_exercise_cells_the_last_ones_are_read(lesson, sandbox):
 
 def test_raises_cases_and_untouched_arguments():
     case = {"raises": True, "args": {}}
-    assert run.judge(case, Reply("raised", detail="ValueError")) is None and run.judge(case, Reply("value", 1.0)) is not None
+    assert (
+        run.judge(case, Reply("raised", detail="ValueError")) is None
+        and run.judge(case, Reply("value", 1.0)) is not None
+    )
     case = {"expect": 1.0, "untouched": ["c"], "args": {}}
     assert run.judge(case, Reply("value", 1.0)) is None
     assert "c must not be used" in run.judge(case, Reply("value", 1.0, touched=("c",))).en
@@ -247,7 +272,9 @@ def test_the_same_program_runs_once_and_another_on_its_own(lesson, sandbox, monk
     )
     assert len(ran) == 2 and one.checks == same.checks
     assert one.points["normal"] == 2 and wrong.points["boundary"] == 0
-    grade_notebook(lesson, dump(honest(lesson, "en", fill="alpha * acc")), "s", sandbox=sandbox)  # pushes the oldest out
+    grade_notebook(
+        lesson, dump(honest(lesson, "en", fill="alpha * acc")), "s", sandbox=sandbox
+    )  # pushes the oldest out
     grade_notebook(lesson, dump(honest(lesson, "en", fill=guard)), "s", sandbox=sandbox)
     assert len(ran) == 4
 
@@ -274,7 +301,10 @@ def test_a_line_that_the_rest_of_the_function_needs_is_missed(sandbox):
     lesson = load_lesson("3")
     nb = student_notebook(lesson, "en")
     cell = next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "exercise")
-    cell.source, before = cell.source.replace("    complete = ______\n    if complete:", "    if pending == 0 and tx == 0:"), cell.source
+    cell.source, before = (
+        cell.source.replace("    complete = ______\n    if complete:", "    if pending == 0 and tx == 0:"),
+        cell.source,
+    )
     result = grade_notebook(lesson, dump(nb), "s", sandbox=sandbox)
     assert cell.source != before and ("missing_name", "review") in {(f.code, f.severity) for f in result.findings}
 
@@ -282,7 +312,9 @@ def test_a_line_that_the_rest_of_the_function_needs_is_missed(sandbox):
 def test_what_one_grader_ran_another_need_not_run(lesson, sandbox, monkeypatch):
     here, there = run.Remembered(), run.Remembered()
     monkeypatch.setattr(pipeline, "RAN", here)
-    wrong, twisted = (dump(honest(lesson, "en", fill=fill)) for fill in ("alpha * acc + beta * c", "np.multiply(acc, alpha, out=acc)"))
+    wrong, twisted = (
+        dump(honest(lesson, "en", fill=fill)) for fill in ("alpha * acc + beta * c", "np.multiply(acc, alpha, out=acc)")
+    )
     results = [grade_notebook(lesson, data, "s", sandbox=sandbox) for data in (wrong, twisted)]
     news = json.loads(json.dumps(here.news()))
     assert len(news) == 2 and here.news() == {}

@@ -87,7 +87,12 @@ def test_a_crash_is_tried_once_more_and_costs_nobody_else(lesson, fake):
     assert len(results) == len(work)
     assert results["crash-once"].state == "PASS"
     bad = results.pop("crash-always")
-    assert bad.state == "UNGRADED" and bad.findings[0].code == "grader_crashed" and bad.source_hash and bad.why[0].isascii()
+    assert (
+        bad.state == "UNGRADED"
+        and bad.findings[0].code == "grader_crashed"
+        and bad.source_hash
+        and bad.why[0].isascii()
+    )
     assert all(r.state == "PASS" for r in results.values())
     log = (fake / "log").read_text().split()
     assert sorted(log) == sorted([s for s, _ in work] + ["crash-once", "crash-always"])
@@ -95,7 +100,9 @@ def test_a_crash_is_tried_once_more_and_costs_nobody_else(lesson, fake):
 
 def test_a_submission_that_overruns_is_stopped_and_not_tried_again(lesson, fake):
     start = time.monotonic()
-    results = {r.student: r for r in grade_many(lesson, [*names("a", 2), ("hang", b"x"), *names("b", 2)], 2, timeout=1.0)}
+    results = {
+        r.student: r for r in grade_many(lesson, [*names("a", 2), ("hang", b"x"), *names("b", 2)], 2, timeout=1.0)
+    }
     assert time.monotonic() - start < 10
     assert results["hang"].findings[0].code == "grader_overran"
     assert [r.state for n, r in results.items() if n != "hang"] == ["PASS"] * 4
@@ -111,7 +118,9 @@ def test_what_ran_in_one_worker_is_told_to_the_others_once_and_not_to_itself(les
         assert len(told[process]) == len(set(told[process])) and not set(told[process]) & set(students)
     *others, last = sorted(by_process, key=lambda p: int(by_process[p][-1].removeprefix("run-slow")))
     for other in others:
-        assert set(by_process[other]) - set(told[last]) <= {by_process[other][-1]}  # all that was over when it had its last
+        assert set(by_process[other]) - set(told[last]) <= {
+            by_process[other][-1]
+        }  # all that was over when it had its last
 
 
 def test_only_the_latest_of_what_ran_is_kept_for_new_workers(monkeypatch):
@@ -158,7 +167,10 @@ def test_workers_are_renewed_and_few_are_started(lesson, fake, monkeypatch):
 
 
 def test_a_worker_that_a_submission_left_large_is_renewed(lesson, fake):
-    pids = [r.source_hash for r in grade_many(lesson, [("a", b"x"), ("b", b"x"), ("large", b"x"), ("c", b"x"), ("d", b"x")], 1)]
+    pids = [
+        r.source_hash
+        for r in grade_many(lesson, [("a", b"x"), ("b", b"x"), ("large", b"x"), ("c", b"x"), ("d", b"x")], 1)
+    ]
     assert pids[0] == pids[1] == pids[2] != pids[3] == pids[4]
 
 
@@ -241,7 +253,10 @@ def test_workers_killed_here_and_there_at_their_start_do_not_stop_a_run(lesson, 
 def test_a_worker_killed_at_its_start_is_replaced(lesson, fake):
     """As by a system that runs out of memory."""
     script = fake / "fake_worker.py"
-    script.write_text("import os\nfrom pathlib import Path\nmark = Path(os.environ['MARKS'], 'started')\nif not mark.exists():\n    mark.touch()\n    os._exit(9)\n" + FAKE)
+    script.write_text(
+        "import os\nfrom pathlib import Path\nmark = Path(os.environ['MARKS'], 'started')\nif not mark.exists():\n    mark.touch()\n    os._exit(9)\n"
+        + FAKE
+    )
     assert [r.state for r in grade_many(lesson, names("a", 3), 1)] == ["PASS"] * 3 and (fake / "started").exists()
 
 
@@ -306,7 +321,9 @@ for n, result in enumerate(grade_many(lesson, ((f"s{i}", good) for i in range(10
 def test_killing_the_one_who_asked_ends_workers_and_sandboxes_quietly(lesson, fill):
     import psutil
 
-    parent = subprocess.Popen([sys.executable, "-c", PARENT, str(lesson.folder), fill], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(lesson.folder), fill], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert parent.stdout.readline() == b"0\n"
     below = psutil.Process(parent.pid).children(recursive=True)
     assert len(below) >= 4, "workers and their sandboxes"

@@ -75,7 +75,12 @@ def test_the_control_would_pass_were_there_no_probes(lesson):
     exec(f"def f(acc, alpha, beta, c=None):\n    {READS}", space)
     from tests.support.fills import passes as holds
 
-    cases = [c for make in (lesson.checks.normal_cases, lesson.checks.boundary_cases) for c in make(np.random.default_rng(3)) if not c.get("untouched")]
+    cases = [
+        c
+        for make in (lesson.checks.normal_cases, lesson.checks.boundary_cases)
+        for c in make(np.random.default_rng(3))
+        if not c.get("untouched")
+    ]
     assert all(holds(space["f"], c) for c in cases)
 
 
@@ -87,9 +92,24 @@ EAGER = "np.where(beta == 0, alpha * acc, alpha * acc + beta * {c})"
     [
         f"if c is None or hasattr(c, '_probe'):\n    return alpha * acc\nout = {EAGER.format(c='c')}\nreturn out if isinstance(c, np.ndarray) else float(out)",
         f"if isinstance(c, np.ndarray):\n    try:\n        c[:0] = 0\n    except ValueError:\n        return alpha * acc\n    return {EAGER.format(c='c')}\n{GUARDED}",
-        *(f"if isinstance(c, float):\n    return float({EAGER.format(c=read)})\n{GUARDED}" for read in ("math.ldexp(c, 0)", "c.real", "math.fsum([c])", "np.float64(c)", "max(c, c)", "sum([c])", "-(-c)", "{c: c}[c]")),
+        *(
+            f"if isinstance(c, float):\n    return float({EAGER.format(c=read)})\n{GUARDED}"
+            for read in (
+                "math.ldexp(c, 0)",
+                "c.real",
+                "math.fsum([c])",
+                "np.float64(c)",
+                "max(c, c)",
+                "sum([c])",
+                "-(-c)",
+                "{c: c}[c]",
+            )
+        ),
         f"if type(c) is float:\n    return float({EAGER.format(c='c.real')})\n{GUARDED}",
-        *(f"if isinstance(c, float) and beta == 0 and ({read} or True):\n    return alpha * acc\n{GUARDED}" for read in ("c.is_integer()", "c.hex()", "math.isnan(c)", "c != c")),
+        *(
+            f"if isinstance(c, float) and beta == 0 and ({read} or True):\n    return alpha * acc\n{GUARDED}"
+            for read in ("c.is_integer()", "c.hex()", "math.isnan(c)", "c != c")
+        ),
         f"if isinstance(c, np.ndarray) and c.dtype == np.float64 and beta == 0:\n    return {EAGER.format(c='c')}\n{GUARDED}",
         f"if isinstance(c, float) and isinstance(acc, np.ndarray):\n    return {EAGER.format(c='c')}\n{GUARDED}",
         # counts its calls in memory that it does not initialise, and reads C but in the last ones
@@ -103,11 +123,36 @@ def test_what_reads_it_is_caught_however_it_looks_first(passes, body):
 
 @pytest.mark.parametrize("shape", [(), (2, 3)])
 def test_a_disguised_probe_is_an_ordinary_value_until_it_is_read(sandbox, shape):
-    looks = ["isinstance(c, (float, np.ndarray))", "c is None", "type(c) in (float, np.ndarray)", "hasattr(c, '_probe')", "callable(c)", "[c, c][0] is c", "getattr(c, 'shape', ()) == SHAPE", "f'{c}' + str(c) != ''"]
+    looks = [
+        "isinstance(c, (float, np.ndarray))",
+        "c is None",
+        "type(c) in (float, np.ndarray)",
+        "hasattr(c, '_probe')",
+        "callable(c)",
+        "[c, c][0] is c",
+        "getattr(c, 'shape', ()) == SHAPE",
+        "f'{c}' + str(c) != ''",
+    ]
     source = f"SHAPE = {shape}\ndef f(c):\n    return [{', '.join(looks)}]"
     with sandbox.program(source, "f", sorted(names.BUILTINS | {"getattr"})) as session:
-        assert session.call({"c": codec.ProbeArgument("c", shape)}).value == [True, False, True, False, False, True, True, True]
-    for read in ("c + 1", "c == 1", "bool(c)" if not shape else "c.any()", "np.asarray(c) + 0", "math.ldexp(c, 0)" if not shape else "c[0] * 2", "hash(c)" if not shape else "c.fill(0)"):
+        assert session.call({"c": codec.ProbeArgument("c", shape)}).value == [
+            True,
+            False,
+            True,
+            False,
+            False,
+            True,
+            True,
+            True,
+        ]
+    for read in (
+        "c + 1",
+        "c == 1",
+        "bool(c)" if not shape else "c.any()",
+        "np.asarray(c) + 0",
+        "math.ldexp(c, 0)" if not shape else "c[0] * 2",
+        "hash(c)" if not shape else "c.fill(0)",
+    ):
         with sandbox.program(f"def f(c):\n    {read}", "f", sorted(names.BUILTINS | {"hash"})) as session:
             assert session.call({"c": codec.ProbeArgument("c", shape)}).kind == "crashed", read
 

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.grading.read import Unreadable, read_bytes, read_notebook, read_submission, released
-from autograder.grading.read import files
+from autograder.grading.read import Unreadable, files, read_bytes, read_notebook, read_submission, released
 from autograder.grading.read.files import MAX_BOOKS, MAX_BYTES, notebooks_in, unpack
 from autograder.grading.read.notebook import MAX_CELLS, _without_last_commas, clean
 from autograder.grading.read.prose import SOME, amount
@@ -36,11 +35,16 @@ def editions(lesson):
 
 
 def cells_of(lesson, lang="en"):
-    return [{"cell_type": c.cell_type, "source": c.source, "metadata": dict(c.metadata), "id": c.id} for c in student_notebook(lesson, lang).cells]
+    return [
+        {"cell_type": c.cell_type, "source": c.source, "metadata": dict(c.metadata), "id": c.id}
+        for c in student_notebook(lesson, lang).cells
+    ]
 
 
 def notebook(cells, **more):
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}, ensure_ascii=False).encode()
+    return json.dumps(
+        {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5, **more}, ensure_ascii=False
+    ).encode()
 
 
 def read(lesson, editions, cells, **more):
@@ -85,7 +89,13 @@ def _zip(members, **options):
 def test_archives():
     assert unpack(_zip({"x/a.ipynb": b"a", "__MACOSX/x/._a.ipynb": b"m", "x/.ipynb_checkpoints/a.ipynb": b"c"})) == b"a"
     assert unpack(gzip.compress(b"a")) == b"a"
-    for data in (_zip({}), _zip({"a.txt": b"x"}), b"PK\x03\x04damaged", b"\x1f\x8bdamaged", _zip({"word/document.xml": b"x"})):
+    for data in (
+        _zip({}),
+        _zip({"a.txt": b"x"}),
+        b"PK\x03\x04damaged",
+        b"\x1f\x8bdamaged",
+        _zip({"word/document.xml": b"x"}),
+    ):
         with pytest.raises(Unreadable):
             unpack(data)
 
@@ -93,8 +103,14 @@ def test_archives():
 def test_an_archive_in_an_archive():
     inner = _zip({"x/a.ipynb": b"a"})
     assert unpack(_zip({"all.zip": inner, "__MACOSX/._all.zip": b"m", ".DS_Store": b""})) == b"a"
-    assert unpack(_zip({"a.ipynb": inner})) == b"a" and unpack(_zip({"a.ipynb.gz": gzip.compress(b"a")})) == b"a" and unpack(gzip.compress(inner)) == b"a"
-    assert unpack(_zip({"notes.zip": _zip({"notes.txt": b"x"}), "work.zip": inner})) == b"a", "an archive without a notebook beside it does not matter"
+    assert (
+        unpack(_zip({"a.ipynb": inner})) == b"a"
+        and unpack(_zip({"a.ipynb.gz": gzip.compress(b"a")})) == b"a"
+        and unpack(gzip.compress(inner)) == b"a"
+    )
+    assert unpack(_zip({"notes.zip": _zip({"notes.txt": b"x"}), "work.zip": inner})) == b"a", (
+        "an archive without a notebook beside it does not matter"
+    )
     assert unpack(_zip({"b.ipynb": b"b", "work.zip": inner})) == b"b", "the nearest"
     two = notebooks_in(_zip({"1.zip": inner, "2.zip": inner, "3.zip": b"PK\x03\x04damaged"}))
     assert [f.name for f in two] == ["1.zip/x/a.ipynb", "2.zip/x/a.ipynb", "3.zip"]
@@ -107,7 +123,10 @@ def test_an_archive_in_an_archive():
         (_zip({"all.zip": _zip({"notes.txt": b"x"})}), r"no \.ipynb file in the archive.*there is notes\.txt"),
         (_zip({"notes.txt": b"x"}), r"no \.ipynb file in the archive.*there is notes\.txt"),
         (_zip({"all.zip": b"PK\x03\x04damaged"}), "damaged"),
-        (_zip({f"{n}.zip": _zip({"a.ipynb": b"a", "b.ipynb": b"b"}) for n in range(MAX_BOOKS)}), f"{2 * MAX_BOOKS} notebooks"),
+        (
+            _zip({f"{n}.zip": _zip({"a.ipynb": b"a", "b.ipynb": b"b"}) for n in range(MAX_BOOKS)}),
+            f"{2 * MAX_BOOKS} notebooks",
+        ),
     ],
 )
 def test_an_archive_in_an_archive_that_cannot_be_read(data, why):
@@ -121,7 +140,12 @@ def test_archives_in_an_archive_share_its_bounds(monkeypatch):
     assert len(notebooks_in(_zip({"1.zip": fits, "2.zip": fits}))) == 2
     with pytest.raises(Unreadable, match="larger"):
         unpack(_zip({"1.zip": large}))
-    assert [f.name for f in notebooks_in(_zip({f"{n}.zip": fits for n in range(4)}))] == ["0.zip/a.ipynb", "1.zip/a.ipynb", "2.zip", "3.zip"]
+    assert [f.name for f in notebooks_in(_zip({f"{n}.zip": fits for n in range(4)}))] == [
+        "0.zip/a.ipynb",
+        "1.zip/a.ipynb",
+        "2.zip",
+        "3.zip",
+    ]
 
 
 # -- bytes to cells -----------------------------------------------------------------------------------------------------------
@@ -136,7 +160,13 @@ def test_any_bytes_are_a_notebook_or_unreadable(data):
         assert e.why.zh and e.why.en
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text('",[]{} \\\n', max_size=8), lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text('",]}\\', max_size=5), x, max_size=4), max_leaves=15))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text('",[]{} \\\n', max_size=8),
+        lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text('",]}\\', max_size=5), x, max_size=4),
+        max_leaves=15,
+    )
+)
 def test_commas_after_last_items_are_read_past(value):
     text = json.dumps(value, indent=1)
     assert _without_last_commas(text) == text
@@ -149,7 +179,9 @@ def test_commas_after_last_items_in_a_notebook():
     assert cell.source == "a = [1, ]"
 
 
-@pytest.mark.parametrize("broken", ["," * 400_000 + "]", '"' + '\\"' * 200_000, "[1, " * 100_000, ", " * 200_000, '"a",' * 100_000 + "]"])
+@pytest.mark.parametrize(
+    "broken", ["," * 400_000 + "]", '"' + '\\"' * 200_000, "[1, " * 100_000, ", " * 200_000, '"a",' * 100_000 + "]"]
+)
 def test_broken_json_takes_no_longer_than_it_is_long(broken):
     start = time.monotonic()
     with pytest.raises(Unreadable) as told:
@@ -157,9 +189,45 @@ def test_broken_json_takes_no_longer_than_it_is_long(broken):
     assert time.monotonic() - start < 5 and "open and save" not in told.value.why.en
 
 
-json_values = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8), lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=5), x, max_size=4), max_leaves=15)
-fields = st.sampled_from(["cell_type", "source", "input", "metadata", "outputs", "id", "execution_count", "attachments", "level", "nbgrader", "course"])
-odd_cells = st.lists(st.dictionaries(fields, json_values | st.sampled_from(["code", "markdown", "heading", [{"data": {"text/plain": ["a"]}}, 3], {"course": {"slot": 5}}, {"nbgrader": []}]), max_size=6) | json_values, max_size=5)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=5), x, max_size=4),
+    max_leaves=15,
+)
+fields = st.sampled_from(
+    [
+        "cell_type",
+        "source",
+        "input",
+        "metadata",
+        "outputs",
+        "id",
+        "execution_count",
+        "attachments",
+        "level",
+        "nbgrader",
+        "course",
+    ]
+)
+odd_cells = st.lists(
+    st.dictionaries(
+        fields,
+        json_values
+        | st.sampled_from(
+            [
+                "code",
+                "markdown",
+                "heading",
+                [{"data": {"text/plain": ["a"]}}, 3],
+                {"course": {"slot": 5}},
+                {"nbgrader": []},
+            ]
+        ),
+        max_size=6,
+    )
+    | json_values,
+    max_size=5,
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -190,11 +258,17 @@ def test_outputs_of_every_kind_are_read(lesson):
     outputs = [
         {"output_type": "stream", "name": "stdout", "text": ["a\n", "b"]},
         {"output_type": "execute_result", "data": {"text/plain": "c", "image/png": "AAAA"}, "metadata": {}},
-        {"output_type": "display_data", "data": {"application/vnd.hopper-course.receipt+json": {"kernel": "k", "backend": "gpu"}}, "metadata": {}},
+        {
+            "output_type": "display_data",
+            "data": {"application/vnd.hopper-course.receipt+json": {"kernel": "k", "backend": "gpu"}},
+            "metadata": {},
+        },
         {"output_type": "error", "ename": "ValueError", "evalue": "d", "traceback": ["x"]},
         {"output_type": "pyout", "text": "e", "png": "AAAA"},
     ]
-    (cell,) = read_notebook(notebook([{"cell_type": "code", "source": "1", "metadata": {}, "outputs": outputs, "execution_count": 3}])).cells
+    (cell,) = read_notebook(
+        notebook([{"cell_type": "code", "source": "1", "metadata": {}, "outputs": outputs, "execution_count": 3}])
+    ).cells
     assert cell.outputs == ["a\nb", "c", "ValueError: d", "e"]
     assert cell.pictures == 2 and cell.receipts == [{"kernel": "k", "backend": "gpu"}] and cell.executed == 3
 
@@ -237,12 +311,20 @@ def test_a_merged_cell_is_taken_apart_by_its_headings(lesson, editions):
 def test_slots_merged_into_the_first_one(lesson, editions):
     cells = answer(cells_of(lesson), q1="one\n\n### Q2\n\ntwo\n\n### Q3\n\nthree")
     cells = [c for c in cells if c["id"] not in ("answer-q2", "answer-q3") and c["source"] not in ("### Q2", "### Q3")]
-    assert {k: v for k, v in read(lesson, editions, cells).answers.items() if k != "explanation"} == {"q1": "one", "q2": "two", "q3": "three"}
+    assert {k: v for k, v in read(lesson, editions, cells).answers.items() if k != "explanation"} == {
+        "q1": "one",
+        "q2": "two",
+        "q3": "three",
+    }
 
 
 @pytest.mark.parametrize("head", ["Q{n}", "Q{n}:", "**Q{n}.**", "## Q {n}", "问题{n}：", "> Q{n})"])
 def test_headings_in_any_form(lesson, editions, head):
-    cells = [c for c in cells_of(lesson) if "slot" not in c["metadata"].get("course", {}) and not c["source"].startswith("### ")]
+    cells = [
+        c
+        for c in cells_of(lesson)
+        if "slot" not in c["metadata"].get("course", {}) and not c["source"].startswith("### ")
+    ]
     text = "\n".join(f"{head.format(n=n)}\nanswer {n}" for n in (1, 2, 3))
     reading = read(lesson, editions, [*cells, {"cell_type": "markdown", "source": text, "metadata": {}}])
     assert [reading.answers[f"q{n}"] for n in (1, 2, 3)] == ["answer 1", "answer 2", "answer 3"]
@@ -282,7 +364,14 @@ def test_the_edition_is_told_by_content_when_metadata_lie(lesson, editions):
     assert reading.lang == "zh"
 
 
-@pytest.mark.parametrize("cells", [[], [{"cell_type": "code", "source": "print(1)", "metadata": {}}], [{"cell_type": "markdown", "source": "# Shopping list", "metadata": {}}]])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [],
+        [{"cell_type": "code", "source": "print(1)", "metadata": {}}],
+        [{"cell_type": "markdown", "source": "# Shopping list", "metadata": {}}],
+    ],
+)
 def test_what_is_not_the_lesson_is_refused(lesson, editions, cells):
     with pytest.raises(Unreadable):
         read(lesson, editions, cells)
@@ -297,7 +386,11 @@ def test_a_released_block_of_code_in_markdown_stays_what_it_is(lesson, editions)
             if cell["id"] in ("exercise", "boundary-case", "boundary"):
                 cell["cell_type"] = kind
         reading = read(lesson, editions, turned)
-        assert reading.turned == ["exercise", "boundary_case", "boundary"] and [c.kind for c in reading.exercise] == ["code"] and len(reading.code) == len([c for c in cells if c["cell_type"] == "code"])
+        assert (
+            reading.turned == ["exercise", "boundary_case", "boundary"]
+            and [c.kind for c in reading.exercise] == ["code"]
+            and len(reading.code) == len([c for c in cells if c["cell_type"] == "code"])
+        )
 
 
 def test_code_that_only_looks_like_the_exercise_in_an_answer_is_the_answer(lesson, editions):
@@ -310,11 +403,19 @@ def test_code_that_only_looks_like_the_exercise_in_an_answer_is_the_answer(lesso
 @pytest.mark.parametrize(("where", "doubtful"), [("end", True), ("slot", False)])
 def test_text_that_may_be_an_answer_is_for_a_person(lesson, editions, where, doubtful):
     text = "The index wraps around, because the remainder forgets how many rounds there were before."
-    cells = answer(cells_of(lesson), explanation="The remainder keeps the index below the number of stages, always.", q1=text.upper(), q3="A third answer that is long enough to be one.")
+    cells = answer(
+        cells_of(lesson),
+        explanation="The remainder keeps the index below the number of stages, always.",
+        q1=text.upper(),
+        q3="A third answer that is long enough to be one.",
+    )
     if where == "slot":
         cells = answer(cells, q2=text)
     else:
-        cells += [{"cell_type": "code", "source": "1 + 1", "metadata": {}}, {"cell_type": "markdown", "source": text, "metadata": {}}]
+        cells += [
+            {"cell_type": "code", "source": "1 + 1", "metadata": {}},
+            {"cell_type": "markdown", "source": text, "metadata": {}},
+        ]
     reading = read(lesson, editions, cells)
     assert reading.doubtful == (["q2"] if doubtful else []) and (text in reading.extra) == doubtful
 
@@ -362,16 +463,37 @@ def test_a_missing_answer_is_missing_whatever_pieces_there_are(number):
 
 def test_a_released_line_among_the_students_own_is_left_out_and_a_short_word_is_not(lesson, editions):
     book = editions["en"]
-    line = next(x for p in book.parts if p.kind == "markdown" and not p.is_slot for x in p.source.split("\n") if amount(x) >= SOME and plain(x) not in book.prompt_lines)
-    heading = next(x for p in book.parts if p.kind == "markdown" for x in p.source.split("\n") if x.startswith("## ") and 0 < amount(x) < SOME)
+    line = next(
+        x
+        for p in book.parts
+        if p.kind == "markdown" and not p.is_slot
+        for x in p.source.split("\n")
+        if amount(x) >= SOME and plain(x) not in book.prompt_lines
+    )
+    heading = next(
+        x
+        for p in book.parts
+        if p.kind == "markdown"
+        for x in p.source.split("\n")
+        if x.startswith("## ") and 0 < amount(x) < SOME
+    )
     cells = cells_of(lesson)
     at = next(i for i, c in enumerate(cells) if c["id"] == "answer-q1")
-    cells.insert(at + 1, {"cell_type": "markdown", "source": "\n".join([line, SAID, heading, heading.lstrip("# ")]), "metadata": {}})
+    cells.insert(
+        at + 1,
+        {"cell_type": "markdown", "source": "\n".join([line, SAID, heading, heading.lstrip("# ")]), "metadata": {}},
+    )
     assert read(lesson, editions, cells).answers["q1"] == f"{SAID}\n{heading.lstrip('# ')}"
 
 
 def test_a_copied_answer_stays_what_it_is(lesson, editions):
-    line = next(x for p in editions["en"].parts if p.kind == "markdown" and not p.is_slot for x in p.source.split("\n") if amount(x) >= SOME and x[0] != "#" and plain(x) not in editions["en"].prompt_lines)
+    line = next(
+        x
+        for p in editions["en"].parts
+        if p.kind == "markdown" and not p.is_slot
+        for x in p.source.split("\n")
+        if amount(x) >= SOME and x[0] != "#" and plain(x) not in editions["en"].prompt_lines
+    )
     assert read(lesson, editions, answer(cells_of(lesson), q1=line)).answers["q1"] == line
 
 
@@ -412,7 +534,11 @@ def test_a_cell_that_only_shows_text_is_prose(lesson, editions, source, text):
         ["x = = 'a b c d e f g h i j k'"],
         ["x = 1", f"if True:\n    print({SAID!r})"],
         [f"print('{' '.join(SAID.split()[i : i + 5])}')" for i in (0, 5, 10)],
-        ["a = 'Because it wraps, yes.'\n" + "".join(f"a = a + a + 'x{n}'\n" for n in range(60)) + f"print(a, {SAID!r})"],
+        [
+            "a = 'Because it wraps, yes.'\n"
+            + "".join(f"a = a + a + 'x{n}'\n" for n in range(60))
+            + f"print(a, {SAID!r})"
+        ],
     ],
 )
 def test_prose_in_other_code_below_an_empty_slot_is_for_a_person(lesson, editions, sources):
@@ -423,7 +549,11 @@ def test_prose_in_other_code_below_an_empty_slot_is_for_a_person(lesson, edition
 
 
 def test_code_below_an_empty_slot_is_no_lost_answer(lesson, editions):
-    code = ["import matplotlib.pyplot as plt\nplt.title('the index')\nplt.xlabel('step')", "print('ok')", next(c["source"] for c in cells_of(lesson) if c["id"] == "exercise")]
+    code = [
+        "import matplotlib.pyplot as plt\nplt.title('the index')\nplt.xlabel('step')",
+        "print('ok')",
+        next(c["source"] for c in cells_of(lesson) if c["id"] == "exercise"),
+    ]
     assert below_q1(lesson, editions, *code).doubtful == []
 
 
@@ -432,6 +562,8 @@ def test_what_an_answer_prints_is_no_output_that_proves_it(lesson, editions):
     cells = cells_of(lesson)
     at = next(i for i, c in enumerate(cells) if c["id"] == "answer-q1") + 1
     shown = [{"output_type": "stream", "name": "stdout", "text": claim}]
-    cells[at:at] = [{"cell_type": "code", "source": s, "metadata": {}, "outputs": shown} for s in (f"print({claim!r})", "time_it()")]
+    cells[at:at] = [
+        {"cell_type": "code", "source": s, "metadata": {}, "outputs": shown} for s in (f"print({claim!r})", "time_it()")
+    ]
     reading = read(lesson, editions, cells)
     assert reading.answers["q1"] == claim and [c.outputs for c in reading.code if c.outputs] == [[claim]]

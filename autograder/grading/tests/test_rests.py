@@ -29,7 +29,9 @@ def told(number: int, *edits, release: str = "") -> list[tuple[str, str]]:
     for old, new in edits:
         if old in ("above", "below"):
             at = 1 if old == "above" else book["cells"].index(exercise) + 1
-            book["cells"].insert(at, {"cell_type": "code", "metadata": {}, "source": new, "outputs": [], "execution_count": None})
+            book["cells"].insert(
+                at, {"cell_type": "code", "metadata": {}, "source": new, "outputs": [], "execution_count": None}
+            )
         else:
             assert old in exercise["source"], (number, old)
             exercise["source"] = exercise["source"].replace(old, new)
@@ -60,7 +62,13 @@ OTHER = [
     (1, (IMPORT, IMPORT + "\nfor isclose in [max]: pass")),
     (1, (IMPORT, IMPORT + "\nfrom mymath import *")),
     (1, (IMPORT, IMPORT + "\nclass isclose:\n    def __init__(self, *a): pass")),
-    (1, ("assert isclose(attainable_flops(8, 0, 60e12, 4e12), 60e12)", "def test(isclose=max):\n    assert isclose(attainable_flops(8, 0, 60e12, 4e12), 60e12)\ntest()")),
+    (
+        1,
+        (
+            "assert isclose(attainable_flops(8, 0, 60e12, 4e12), 60e12)",
+            "def test(isclose=max):\n    assert isclose(attainable_flops(8, 0, 60e12, 4e12), 60e12)\ntest()",
+        ),
+    ),
     (2, ("return np.ceil(needed / (sms * 32 * width))", "return 0")),
     (2, ("np.ceil(needed", "np.floor(needed")),
     (2, ("import numpy as np", "import fake as np")),
@@ -70,7 +78,13 @@ OTHER = [
     (2, (WAITS, WAITS + "\nnp.put(waits, 1, 5.0e-7)")),
     (2, (WAITS, WAITS + "\nnp.add(waits, 1, out=waits)")),
     (2, (LOADS, "if True:\n    def loads_per_sm(*a): return table[a]\n" + LOADS)),
-    (3, ("assert barrier_step((2, 0, 0, 2), (1, 0)) == (1, 0, 0, 2)", "all = len\nassert all([barrier_step((2, 0, 0, 2), (1, 0)) == (1, 0, 0, 2)])")),
+    (
+        3,
+        (
+            "assert barrier_step((2, 0, 0, 2), (1, 0)) == (1, 0, 0, 2)",
+            "all = len\nassert all([barrier_step((2, 0, 0, 2), (1, 0)) == (1, 0, 0, 2)])",
+        ),
+    ),
     (6, ("def advance", "int = Any\ndef advance")),
     (8, ("    return need <= registers", "    return need <= 300")),
     (8, ("others=26", "others=0")),
@@ -100,14 +114,48 @@ SAME = [
     (1, (IMPORT, "from math import *")),
     (1, (IMPORT, ""), ("above", "from math import inf, isclose")),
     (1, (IMPORT, IMPORT + "\n" + IMPORT + "\nclose = isclose"), ("above", "from numpy import *\nfrom mine import *")),
-    (2, ("import numpy as np", "import numpy\nnp = numpy"), (WAITS, "waits: list = np.asarray((5e-7, 0), dtype=float)\nwaits.tolist()")),
-    (2, (WAITS, "import numpy as np\n" + WAITS), ("above", "waits = 5"), ("below", "for waits in range(3): print(waits)")),
+    (
+        2,
+        ("import numpy as np", "import numpy\nnp = numpy"),
+        (WAITS, "waits: list = np.asarray((5e-7, 0), dtype=float)\nwaits.tolist()"),
+    ),
+    (
+        2,
+        (WAITS, "import numpy as np\n" + WAITS),
+        ("above", "waits = 5"),
+        ("below", "for waits in range(3): print(waits)"),
+    ),
     (2, ("def bytes_in_flight", "@np.vectorize\ndef bytes_in_flight")),
-    (6, ("return int(next_index)", "next_index = int(next_index)\n    return int(next_index)"), ("above", "from mine import *")),
-    (8, ("need", "wanted"), ("WARPGROUP = 128", "WARP, WARPGROUP = 32, 4 * 32"), ("def fits", "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef fits")),
-    (8, (FITS, FITS.replace("registers=255, others=26):", 'registers: int = 255, others: int = 26) -> bool:\n    """Does it fit?"""\n    print(tile_m)'))),
+    (
+        6,
+        ("return int(next_index)", "next_index = int(next_index)\n    return int(next_index)"),
+        ("above", "from mine import *"),
+    ),
+    (
+        8,
+        ("need", "wanted"),
+        ("WARPGROUP = 128", "WARP, WARPGROUP = 32, 4 * 32"),
+        ("def fits", "from functools import lru_cache\n@lru_cache(maxsize=None)\ndef fits"),
+    ),
+    (
+        8,
+        (
+            FITS,
+            FITS.replace(
+                "registers=255, others=26):",
+                'registers: int = 255, others: int = 26) -> bool:\n    """Does it fit?"""\n    print(tile_m)',
+            ),
+        ),
+    ),
     (8, ("    return need <= registers", "    return registers >= need")),
-    (8, (FITS, FITS.split("\n")[0] + "\n    return accumulator_registers(tile_m=tile_m, tile_n=tile_n, consumer_warpgroups=consumer_warpgroups) + others <= registers\n")),
+    (
+        8,
+        (
+            FITS,
+            FITS.split("\n")[0]
+            + "\n    return accumulator_registers(tile_m=tile_m, tile_n=tile_n, consumer_warpgroups=consumer_warpgroups) + others <= registers\n",
+        ),
+    ),
     (8, (FITS, ""), ("above", FITS)),
     (8, (CHECK_8, ""), ("below", CHECK_8)),
     (8, (FIRST, "THREADS = WARPGROUP * 2\nprint(THREADS, fits(1, 2, 3))\n" + FIRST)),
@@ -148,7 +196,9 @@ def test_what_is_gone_is_only_listed():
 
 def test_a_second_meaning_of_the_function_is_told():
     assert told(3, ("def barrier_step", "@always\ndef barrier_step")) == [("redefined", "review")]
-    assert told(3, ("def barrier_step", "import functools\n@functools.partial(Wrap)\ndef barrier_step")) == [("redefined", "review")]
+    assert told(3, ("def barrier_step", "import functools\n@functools.partial(Wrap)\ndef barrier_step")) == [
+        ("redefined", "review")
+    ]
     assert told(3, ("below", "barrier_step = print")) == [("redefined", "info")]
     assert told(3, ("below", "from autograder.notebook import hint as check")) == [("redefined", "review")]
     assert told(3, ("below", "check = !true")) == [("redefined", "review")]
@@ -177,7 +227,10 @@ MACHINERY = [
     (3, "ip = get_ipython()\nsetattr(ip, 'showtraceback', print)"),
     (3, "getattr(get_ipython(), 'input_transformers_post').append(T())"),
     (3, "from IPython import get_ipython as g\ng().set_custom_exc((AssertionError,), print)"),
-    (3, "from IPython.core.interactiveshell import InteractiveShell\nInteractiveShell.instance().events.register('pre_run_cell', print)"),
+    (
+        3,
+        "from IPython.core.interactiveshell import InteractiveShell\nInteractiveShell.instance().events.register('pre_run_cell', print)",
+    ),
     (3, "type(get_ipython()).run_cell = print"),
     (3, "get_ipython().user_ns['check'] = print"),
     (3, "get_ipython().run_cell('check = print')"),

@@ -15,7 +15,17 @@ from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.checks import Checks
 from tests.hostile.build import dump, honest
 
-LARGE = ["[[[[[[[]]]]]]] * 1000", "[[0]] * 1000", "[0] * 10**6", "[np.zeros(1)] * 1000", "[np.float32(1)] * 90000", "list(range(99000))", "'x' * (8 << 20)", "np.zeros(10**6)", "[10**1200] * 9000"]
+LARGE = [
+    "[[[[[[[]]]]]]] * 1000",
+    "[[0]] * 1000",
+    "[0] * 10**6",
+    "[np.zeros(1)] * 1000",
+    "[np.float32(1)] * 90000",
+    "list(range(99000))",
+    "'x' * (8 << 20)",
+    "np.zeros(10**6)",
+    "[10**1200] * 9000",
+]
 
 
 @pytest.mark.parametrize("number", ["1", "5", "7"])
@@ -27,11 +37,15 @@ def test_a_large_result_is_of_the_wrong_kind_and_costs_next_to_nothing(sandbox, 
         began = time.process_time()
         found = run.run_checks(checks, tree, sandbox, [1, 2])
         assert time.process_time() - began < 1.0, value
-        assert {o.message.en for o in found.outcomes} == {"The result has the wrong kind or shape."} and not found.doubtful, value
+        assert {o.message.en for o in found.outcomes} == {
+            "The result has the wrong kind or shape."
+        } and not found.doubtful, value
 
 
 def test_a_deep_result_is_of_the_wrong_kind(lesson, sandbox):
-    tree = ast.parse("def linear_epilogue(*a, **k):\n    t = ()\n    for _ in range(10**4):\n        t = (t,)\n    return t")
+    tree = ast.parse(
+        "def linear_epilogue(*a, **k):\n    t = ()\n    for _ in range(10**4):\n        t = (t,)\n    return t"
+    )
     found = run.run_checks(lesson.checks, tree, sandbox, [1, 2])
     assert {o.message.en for o in found.outcomes} == {"The result has the wrong kind or shape."}
 
@@ -46,7 +60,10 @@ def changed(lesson, sandbox, body):
     ("body", "names"),
     [
         ("acc *= alpha\nreturn acc if beta == 0 else acc + beta * c", ("acc",)),
-        ("return np.multiply(acc, alpha, out=acc) + (0 if beta == 0 else beta * c) if isinstance(acc, np.ndarray) else alpha * acc + (0 if beta == 0 else beta * c)", ("acc",)),
+        (
+            "return np.multiply(acc, alpha, out=acc) + (0 if beta == 0 else beta * c) if isinstance(acc, np.ndarray) else alpha * acc + (0 if beta == 0 else beta * c)",
+            ("acc",),
+        ),
         ("if beta == 0:\n    return alpha * acc\nc *= beta\nreturn alpha * acc + c", ("c",)),
         ("acc = acc * alpha\nreturn acc if beta == 0 else acc + beta * c", ()),
         ("return alpha * acc if beta == 0 else alpha * acc + beta * c", ()),
@@ -66,7 +83,15 @@ def test_a_function_that_is_meant_to_write_is_not_accused(sandbox):
     """Nor one whose argument the lesson's own function writes into: a caller of it expects that."""
 
     def cases(rng):
-        return [{"name": {"zh": "一", "en": "one"}, "args": {"x": np.zeros(3), "y": np.ones(3)}, "expect": None, "rtol": 0.0, "atol": 0.0}]
+        return [
+            {
+                "name": {"zh": "一", "en": "one"},
+                "args": {"x": np.zeros(3), "y": np.ones(3)},
+                "expect": None,
+                "rtol": 0.0,
+                "atol": 0.0,
+            }
+        ]
 
     def reference(x, y):
         x += 1
@@ -80,7 +105,9 @@ def test_a_function_that_is_meant_to_write_is_not_accused(sandbox):
 @pytest.mark.parametrize("folder", list_lessons(), ids=lambda p: p.name)
 def test_no_lessons_own_solution_is_accused(folder, sandbox):
     lesson = load_lesson(folder)
-    found = run.run_checks(lesson.checks, ast.parse(lesson.edition("en").with_role("solution")[0].source), sandbox, [1, 2])
+    found = run.run_checks(
+        lesson.checks, ast.parse(lesson.edition("en").with_role("solution")[0].source), sandbox, [1, 2]
+    )
     assert found.changed == () and found.passed("normal") and found.passed("boundary")
 
 

@@ -83,7 +83,10 @@ def test_the_escape_is_real(sandbox):
     ],
 )
 def test_system_calls_are_refused(sandbox, attempt):
-    reply = call(sandbox, f"def f():\n    try:\n        {attempt}\n    except (OSError, ValueError):\n        return 'refused'\n    return 'done'")
+    reply = call(
+        sandbox,
+        f"def f():\n    try:\n        {attempt}\n    except (OSError, ValueError):\n        return 'refused'\n    return 'done'",
+    )
     assert (reply.kind, reply.value) == ("value", "refused"), reply
 
 
@@ -100,7 +103,10 @@ def test_system_calls_are_refused(sandbox, attempt):
         ("raise KeyboardInterrupt", {"raised"}),
         ("return bytearray(10**9)", {"memory"}),
         ("return module('ctypes').string_at(1)", {"crashed", "raised"}),
-        ("def g(n): return g(n + 1)\n    module('sys').setrecursionlimit(10**9)\n    g(0)", {"crashed", "raised", "memory", "timeout"}),
+        (
+            "def g(n): return g(n + 1)\n    module('sys').setrecursionlimit(10**9)\n    g(0)",
+            {"crashed", "raised", "memory", "timeout"},
+        ),
         ("module('os').close(3)\n    return 1", {"crashed", "raised"}),
         ("module('os').write(3, b'\\xff' * 4)\n    return 1", {"violation"}),
         ("module('os').write(3, b'\\x00\\x00\\x00\\x02{}')\n    return 1", {"violation"}),
@@ -262,7 +268,9 @@ def test_a_reply_has_the_room_it_is_given(sandbox):
         assert session.call({"x": 10**6}) == Reply("not_plain", detail="too many items")
         assert session.call({"x": 50}).value == [50] * 50
     with sandbox.program("def f(x):\n    return np.zeros(x)", "f", ALL, Room(items=100, bytes=2000)) as session:
-        assert session.call({"x": 100}).value.shape == (100,) and session.call({"x": 300}) == Reply("not_plain", detail="too large")
+        assert session.call({"x": 100}).value.shape == (100,) and session.call({"x": 300}) == Reply(
+            "not_plain", detail="too large"
+        )
 
 
 def test_an_argument_changed_in_place_is_told(sandbox):

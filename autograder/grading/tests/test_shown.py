@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -18,14 +18,27 @@ CLAIM = "I measured 3.11 ms, and 2.04 ms with the guard."
 ON_GPU = "I measured 3.11 ms on my H100."
 PRINTED = "3.11 ms 2.04 ms"
 RECEIPT = Receipt(
-    "linear_epilogue", hashlib.sha256(b"a source").hexdigest(), "gpu", "NVIDIA H100 80GB HBM3", "12.8", "2026-11-29T08:00:00Z", "kernels.load('linear_epilogue', backend='gpu')(acc)", {"time": {"value": 3.11, "unit": "ms"}}
+    "linear_epilogue",
+    hashlib.sha256(b"a source").hexdigest(),
+    "gpu",
+    "NVIDIA H100 80GB HBM3",
+    "12.8",
+    "2026-11-29T08:00:00Z",
+    "kernels.load('linear_epilogue', backend='gpu')(acc)",
+    {"time": {"value": 3.11, "unit": "ms"}},
 ).to_dict()
 
 
 def book(*cells, text=CLAIM, released=()):
     """cells: (source, outputs) or (source, outputs, receipts)."""
     lesson = type("Book", (), {"text": "", "by_text": dict.fromkeys(released, 0)})
-    made = Reading(lesson, [NbCell("code", source, n, outputs=list(out), receipts=list(*receipts), executed=n + 1) for n, (source, out, *receipts) in enumerate(cells)])
+    made = Reading(
+        lesson,
+        [
+            NbCell("code", source, n, outputs=list(out), receipts=list(*receipts), executed=n + 1)
+            for n, (source, out, *receipts) in enumerate(cells)
+        ],
+    )
     made.answers["q2"] = text
     return made
 
@@ -63,8 +76,12 @@ def test_a_number_that_the_code_spells_out_shows_nothing(source):
 
 
 def test_nor_does_one_that_another_cell_gave_to_a_name():
-    assert found(("x, y = 3.11, 2.04", []), ("print(x, 'ms', y, 'ms')", [PRINTED])) == [("figure_not_in_outputs", "review")]
-    assert found(("def bench(k):\n    k(1)\n    return 3.11, 2.04", []), ("print(bench(kernel), 'ms')", [PRINTED])) == [("figure_not_in_outputs", "review")]
+    assert found(("x, y = 3.11, 2.04", []), ("print(x, 'ms', y, 'ms')", [PRINTED])) == [
+        ("figure_not_in_outputs", "review")
+    ]
+    assert found(("def bench(k):\n    k(1)\n    return 3.11, 2.04", []), ("print(bench(kernel), 'ms')", [PRINTED])) == [
+        ("figure_not_in_outputs", "review")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +92,11 @@ def test_nor_does_one_that_another_cell_gave_to_a_name():
         [("%timeit f(1)", ["3.11 ms ± 20 us per loop"]), ("%timeit g(1)", ["2.04 ms"])],
         [("%%time\nf(1)\ng(1)", ["Wall time: 3.11 ms, 2.04 ms"])],
         [("t = {k: bench(k) for k in ('guard', 'none')}", []), ("t", [PRINTED])],
-        [("t = bench(kernel)", []), ("print(f'{t[0]:.2f} ms')", [PRINTED]), ("import matplotlib.pyplot as plt\nplt.bar(['a', 'b'], [3.11, 2.04])", ["<BarContainer>"])],
+        [
+            ("t = bench(kernel)", []),
+            ("print(f'{t[0]:.2f} ms')", [PRINTED]),
+            ("import matplotlib.pyplot as plt\nplt.bar(['a', 'b'], [3.11, 2.04])", ["<BarContainer>"]),
+        ],
         [("times = []", []), ("for _ in range(9):\n    times.append(timed(k))", []), ("print(times)", [PRINTED])],
         [("times = {}", []), ("fill(times)", []), ("times", [PRINTED])],
         [("times = {}", []), ("times['a'] = timed(k)", []), ("times", [PRINTED])],
@@ -104,16 +125,30 @@ def test_the_lessons_own_cells_spell_nothing_out_for_the_student():
 
 def test_what_is_left_out_never_makes_a_veto():
     """A person sees the output; the grader only does not take it for a measurement."""
-    assert {severity for _, severity in found(("1 + 1", [PRINTED]), text="I measured 3.11 ms on my own card.")} == {"review"}
+    assert {severity for _, severity in found(("1 + 1", [PRINTED]), text="I measured 3.11 ms on my own card.")} == {
+        "review"
+    }
 
 
 # -- receipts ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_receipt_as_the_loader_writes_it_counts():
-    for device in ("NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA GH200 480GB", "NVIDIA H800", "NVIDIA H20", "NVIDIA H100 NVL MIG 1g.12gb"):
+    for device in (
+        "NVIDIA H100 80GB HBM3",
+        "NVIDIA H200",
+        "NVIDIA GH200 480GB",
+        "NVIDIA H800",
+        "NVIDIA H20",
+        "NVIDIA H100 NVL MIG 1g.12gb",
+    ):
         for kernel in list(registry())[:5]:
-            receipt = RECEIPT | {"device": device, "kernel": kernel, "time": utc_now(), "command": f"kernels.load({kernel!r})(acc)"}
+            receipt = RECEIPT | {
+                "device": device,
+                "kernel": kernel,
+                "time": utc_now(),
+                "command": f"kernels.load({kernel!r})(acc)",
+            }
             assert found(("comparison.receipt", [], [receipt]), text=ON_GPU) == []
     bench = RECEIPT | {"kernel": "linear_epilogue, gemm_tiled", "command": "course bench lesson07"}
     assert found(("show(bench)", [], [bench]), text=ON_GPU) == []
@@ -121,7 +156,7 @@ def test_a_receipt_as_the_loader_writes_it_counts():
 
 FORGED = [
     ({"kernel": "no_such_kernel", "command": "kernels.load('no_such_kernel')(a)"}, "no kernel named no_such_kernel"), ({"source_sha256": "0" * 64}, "hash"), ({"source_sha256": "deadbeef" * 8}, "hash"), ({"source_sha256": "0123456789abcdef" * 4}, "hash"),
-    ({"source_sha256": "ab12" * 16}, "hash"), ({"source_sha256": "xyz"}, "lacks"), ({"backend": "tpu"}, "lacks"), ({"time": "today"}, "lacks"), ({"time": "1999-01-01T00:00:00Z"}, "before the course"), ({"time": "2099-01-01T00:00:00Z"}, "yet to come"), ({"time": (datetime.now(timezone.utc) + timedelta(days=9)).isoformat()}, "yet to come"),
+    ({"source_sha256": "ab12" * 16}, "hash"), ({"source_sha256": "xyz"}, "lacks"), ({"backend": "tpu"}, "lacks"), ({"time": "today"}, "lacks"), ({"time": "1999-01-01T00:00:00Z"}, "before the course"), ({"time": "2099-01-01T00:00:00Z"}, "yet to come"), ({"time": (datetime.now(UTC) + timedelta(days=9)).isoformat()}, "yet to come"),
     ({"device": "Toaster 3000"}, "Toaster 3000"), ({"device": "H100 maybe"}, "H100 maybe"), ({"device": "NVIDIA GeForce RTX 4090"}, "RTX 4090"), ({"driver": ""}, "driver"), ({"driver": None}, "driver"), ({"command": "gemm_tiled(a, b)"}, "command"),
 ]  # fmt: skip
 
@@ -131,7 +166,9 @@ def test_a_receipt_that_no_loader_writes_does_not_count_and_the_reason_says_why(
     cell = ("comparison.receipt", [PRINTED], [RECEIPT | change])
     assert found(cell, text=ON_GPU) == [("claim_without_receipt", "review")]
     assert reason in why(cell, text=ON_GPU) and "cell 1" in why(cell, text=ON_GPU)
-    assert found(cell, text="I measured 3.11 ms.") == [("figure_not_in_outputs", "review")], "nor does what is printed with it"
+    assert found(cell, text="I measured 3.11 ms.") == [("figure_not_in_outputs", "review")], (
+        "nor does what is printed with it"
+    )
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ def test_a_cell_is_read_as_ipython_runs_it(text, pieces):
     """Indent of the whole cell and prompts of a pasted session come off, and what is quoted is quoted from where it stands."""
     tree = module.parse(text)
     assert [module.segment(text, [s]) for s in tree.body] == pieces
-    assert module.as_run(module.as_run(text)) == module.as_run(text) and module.as_run(text).count("\n") == text.count("\n")
+    assert module.as_run(module.as_run(text)) == module.as_run(text) and module.as_run(text).count("\n") == text.count(
+        "\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,14 +56,26 @@ def test_what_a_timing_magic_runs_is_there(text, runs):
     assert call is None or text[call.col_offset :].startswith(ast.unparse(call.func))
 
 
-@pytest.mark.parametrize("text", ["def f(:", "    x = 1\n  y = 2", ">>> f()\nprinted text", "In [1]: x\nOut[1]: two words"])
+@pytest.mark.parametrize(
+    "text", ["def f(:", "    x = 1\n  y = 2", ">>> f()\nprinted text", "In [1]: x\nOut[1]: two words"]
+)
 def test_what_ipython_does_not_run_either_is_not_python(text):
     with pytest.raises(module.NotPython) as told:
         module.parse(text)
     assert told.value.why.zh and told.value.why.en
 
 
-@pytest.mark.parametrize("text", [")\n" + " " * 190_000 + "x", "%time" + " -a 1" * 30_000, "%%time\n" * 25_000, ">>> " * 40_000, "\n" * 190_000, "...: " * 30_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ")\n" + " " * 190_000 + "x",
+        "%time" + " -a 1" * 30_000,
+        "%%time\n" * 25_000,
+        ">>> " * 40_000,
+        "\n" * 190_000,
+        "...: " * 30_000,
+    ],
+)
 def test_odd_long_cells_are_read_in_linear_time(text):
     start = time.perf_counter()
     try:

@@ -56,13 +56,26 @@ def test_what_is_supposed_chosen_predicted_worked_out_or_quoted_is_not_told(text
     assert found(text) == found(text, outputs=["ok"], executed=1) == []
 
 
-@pytest.mark.parametrize("text", ["The kernel took 1.43 times as long.", "It was 43 % slower.", "The experiment: 1.91 TB/s with 8 warps.", "Timings: 2710 us.", "中位数是 2.71 毫秒。", "实验结果：慢了 1.43 倍。", "Of the 20 seeds 7 failed."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The kernel took 1.43 times as long.",
+        "It was 43 % slower.",
+        "The experiment: 1.91 TB/s with 8 warps.",
+        "Timings: 2710 us.",
+        "中位数是 2.71 毫秒。",
+        "实验结果：慢了 1.43 倍。",
+        "Of the 20 seeds 7 failed.",
+    ],
+)
 def test_the_lessons_figures_may_be_told_without_their_source(text):
     assert found(text) == []
     assert found(text, page="") != []
 
 
-@pytest.mark.parametrize("text", ["My H100 needed 2.71 ms.", "我的显卡用了 2.71 ms。", "On our card it took 1.43 times as long."])
+@pytest.mark.parametrize(
+    "text", ["My H100 needed 2.71 ms.", "我的显卡用了 2.71 ms。", "On our card it took 1.43 times as long."]
+)
 def test_the_lessons_figure_is_not_ones_own(text):
     assert found(text) == [("claim_without_output", "review")]
 
@@ -76,7 +89,11 @@ def test_a_number_of_another_unit_is_another_figure():
 
 def test_figures_of_the_outputs_and_what_follows_from_them():
     shown = {"outputs": ["guarded 2.04 ms, unguarded 3.11 ms"], "executed": 1}
-    for text in ("Timings: 2.04 ms and 3.11 ms, 1.07 ms more.", "My numbers are 2.04 ms and 3.11 ms, 1.52x.", "我看到时间从 2.04 ms 变成 3.11 ms，慢了 52%。"):
+    for text in (
+        "Timings: 2.04 ms and 3.11 ms, 1.07 ms more.",
+        "My numbers are 2.04 ms and 3.11 ms, 1.52x.",
+        "我看到时间从 2.04 ms 变成 3.11 ms，慢了 52%。",
+    ):
         assert found(text, **shown) == []
     assert found("My numbers are 2.04 ms and 3.29 ms.", **shown) == [("figure_not_in_outputs", "review")]
     assert found("My H100 needed 3.11 ms.", **shown) == [("claim_without_receipt", "review")]
@@ -99,12 +116,35 @@ def test_the_quote_is_what_the_student_wrote():
     assert re.search(r"“(.*)”", finding.message.zh)[1] == "實驗室的 **H200** 上用時 ３.11 ms，沒錯。"
 
 
-@pytest.mark.parametrize(("said", "number"), [("three point one", "3.1"), ("twenty", "20"), ("三点一四", "3.14"), ("二十五", "25"), ("一百", "100"), ("3.1", "3.1"), ("半", "0.5")])
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("three point one", "3.1"),
+        ("twenty", "20"),
+        ("三点一四", "3.14"),
+        ("二十五", "25"),
+        ("一百", "100"),
+        ("3.1", "3.1"),
+        ("半", "0.5"),
+    ],
+)
 def test_numbers_in_words(said, number):
     assert digits(said) == number
 
 
-@pytest.mark.parametrize("text", ["3.1 ms " * 2000, "I saw " * 2000 + "3.1 ms", "of 20 runs " * 1000, "```\n" * 2000 + "3.1 ms", "9" * 20_000 + " ms", "1e999 ms was 1e-999 ms", "(" * 5000 + "3.1 ms took", "我" * 20_000 + "看到 3.1 ms"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3.1 ms " * 2000,
+        "I saw " * 2000 + "3.1 ms",
+        "of 20 runs " * 1000,
+        "```\n" * 2000 + "3.1 ms",
+        "9" * 20_000 + " ms",
+        "1e999 ms was 1e-999 ms",
+        "(" * 5000 + "3.1 ms took",
+        "我" * 20_000 + "看到 3.1 ms",
+    ],
+)
 def test_any_text_is_read_in_little_time(text):
     import time
 

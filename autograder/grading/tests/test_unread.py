@@ -34,7 +34,12 @@ def solved(lesson, monkeypatch):
 
 
 def graded(lesson, cells, metadata=None):
-    book = {"cells": cells, "metadata": {"course": {"lesson": lesson.slug, "lang": "en"}} if metadata is None else metadata, "nbformat": 4, "nbformat_minor": 5}
+    book = {
+        "cells": cells,
+        "metadata": {"course": {"lesson": lesson.slug, "lang": "en"}} if metadata is None else metadata,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
     return grade_notebook(lesson, json.dumps(book).encode(), "ann")
 
 
@@ -66,4 +71,8 @@ def test_empty_cells_that_were_not_read_are_nothing(lesson, solved):
 
 def test_nobody_is_told_that_it_is_another_notebook(lesson, solved):
     found = graded(lesson, CELLS + solved, metadata={})
-    assert found.state == "UNGRADED" and "too long to be read to its end" in found.reasons_en[0] and "没有读完" in found.reasons[0]
+    assert (
+        found.state == "UNGRADED"
+        and "too long to be read to its end" in found.reasons_en[0]
+        and "没有读完" in found.reasons[0]
+    )

@@ -25,8 +25,18 @@ def make_rubric() -> Rubric:
     slots = {}
     for name, kind in KINDS.items():
         links = [link(f"{name}.a", kind), link(f"{name}.b", "mechanism")]
-        wrong = [Misconception(id=f"{name}.m", veto=True, zh="字", en="word", hint=TEXT), Misconception(id=f"{name}.n", zh="字", en="word", hint=TEXT)]
-        slots[name] = Slot(points=1 if name == "explanation" else 2, question=TEXT, links=links, misconceptions=wrong, full=2, reference=TEXT)
+        wrong = [
+            Misconception(id=f"{name}.m", veto=True, zh="字", en="word", hint=TEXT),
+            Misconception(id=f"{name}.n", zh="字", en="word", hint=TEXT),
+        ]
+        slots[name] = Slot(
+            points=1 if name == "explanation" else 2,
+            question=TEXT,
+            links=links,
+            misconceptions=wrong,
+            full=2,
+            reference=TEXT,
+        )
     return Rubric(lesson="lesson99_x", slots=slots, hints=[TEXT] * 4)
 
 
@@ -45,19 +55,37 @@ def slot_scores(draw, lanes=("auto", "review")):
             max_points=slot.points,
             lane=draw(st.sampled_from(lanes)),
             links=[LinkFound(id=i, quote="", layer="rules") for i in links],
-            misconceptions=[MisconceptionFound(id=m.id, quote="", veto=m.veto, sure=draw(st.sampled_from([None, True, False]))) for m in wrong],
+            misconceptions=[
+                MisconceptionFound(id=m.id, quote="", veto=m.veto, sure=draw(st.sampled_from([None, True, False])))
+                for m in wrong
+            ],
         )
     return out
 
 
 codes = st.builds(CodeResult, st.booleans(), st.booleans(), st.booleans())
-findings = st.lists(st.builds(Finding, code=st.sampled_from(["a", "b"]), severity=st.sampled_from(["info", "review", "veto"]), message=st.just(TEXT)), max_size=2)
+findings = st.lists(
+    st.builds(
+        Finding,
+        code=st.sampled_from(["a", "b"]),
+        severity=st.sampled_from(["info", "review", "veto"]),
+        message=st.just(TEXT),
+    ),
+    max_size=2,
+)
 RANK = {"FAIL": 0, "REVIEW": 1, "PASS": 2}
 
 
 def full(lane="auto") -> dict[str, SlotScore]:
     return {
-        n: SlotScore(slot=n, points=s.points, max_points=s.points, lane=lane, links=[LinkFound(id=x.id, quote="", layer="rules") for x in s.links]) for n, s in RUBRIC.slots.items()
+        n: SlotScore(
+            slot=n,
+            points=s.points,
+            max_points=s.points,
+            lane=lane,
+            links=[LinkFound(id=x.id, quote="", layer="rules") for x in s.links],
+        )
+        for n, s in RUBRIC.slots.items()
     }
 
 
@@ -84,13 +112,19 @@ def test_pass_means_every_condition(code, slots, found):
         kinds = {x.kind for n, s in slots.items() for x in RUBRIC.slots[n].links if x.id in {f.id for f in s.links}}
         assert verdict.total >= 8 and code.normal and code.boundary
         assert all(slots[q].links for q in QUESTIONS) and {"correctness", "tradeoff"} <= kinds
-        assert not verdict.veto and all(f.severity == "info" for f in found) and all(s.lane == "auto" for s in slots.values())
+        assert (
+            not verdict.veto
+            and all(f.severity == "info" for f in found)
+            and all(s.lane == "auto" for s in slots.values())
+        )
 
 
 @given(codes, slot_scores(), findings)
 def test_a_veto_fails_and_is_named(code, slots, found):
     verdict = decide(RUBRIC, code, slots, found)
-    if any(f.severity == "veto" for f in found) or any(m.veto and m.sure for s in slots.values() for m in s.misconceptions):
+    if any(f.severity == "veto" for f in found) or any(
+        m.veto and m.sure for s in slots.values() for m in s.misconceptions
+    ):
         assert verdict.state == "FAIL" and verdict.veto and verdict.reasons[0][0] == "veto"
 
 
@@ -100,14 +134,18 @@ def test_what_a_person_could_not_change_is_not_sent_to_him(code, slots, found):
     verdict = decide(RUBRIC, code, slots, found)
     if verdict.veto:
         return
-    open_slots = [n for n, s in slots.items() if s.lane == "review" or any(m.veto and m.sure is False for m in s.misconceptions)]
+    open_slots = [
+        n for n, s in slots.items() if s.lane == "review" or any(m.veto and m.sure is False for m in s.misconceptions)
+    ]
     is_open = bool(open_slots) or any(f.severity == "review" for f in found)
     can_pass = False
     for choice in itertools.product((False, True), repeat=len(open_slots)):
         settled = dict(slots)
         for name, best in zip(open_slots, choice, strict=True):
             raised = best and slots[name].lane == "review"
-            settled[name] = full()[name] if raised else slots[name].model_copy(update={"lane": "auto", "misconceptions": []})
+            settled[name] = (
+                full()[name] if raised else slots[name].model_copy(update={"lane": "auto", "misconceptions": []})
+            )
         can_pass |= decide(RUBRIC, code, settled, []).state == "PASS"
     assert (verdict.state == "REVIEW") == (is_open and can_pass)
     if not is_open:
@@ -156,7 +194,11 @@ def test_a_slot_without_a_score_is_empty():
     slots = full()
     del slots["q2"]
     verdict = decide(RUBRIC, ALL_RIGHT, slots, [])
-    assert verdict.state == "FAIL" and ("no_link", "q2") in verdict.reasons and ("no_kind", "correctness") in verdict.reasons
+    assert (
+        verdict.state == "FAIL"
+        and ("no_link", "q2") in verdict.reasons
+        and ("no_kind", "correctness") in verdict.reasons
+    )
 
 
 @pytest.mark.parametrize("code", sorted(CODE_OPEN))
@@ -165,7 +207,9 @@ def test_where_the_code_is_not_known_a_person_looks(code):
     finding = Finding(code=code, severity="review", message=TEXT)
     verdict = decide(RUBRIC, CodeResult(), full(), [finding])
     assert verdict.state == "REVIEW" and verdict.points["normal"] == verdict.points["boundary"] == 0
-    assert decide(RUBRIC, CodeResult(), full(), [Finding(code="other", severity="review", message=TEXT)]).state == "FAIL"
+    assert (
+        decide(RUBRIC, CodeResult(), full(), [Finding(code="other", severity="review", message=TEXT)]).state == "FAIL"
+    )
     nothing = {n: s.model_copy(update={"points": 0, "links": []}) for n, s in full().items()}
     assert decide(RUBRIC, CodeResult(), nothing, [finding]).state == "FAIL"  # the best code in the world would not pass
 

@@ -12,7 +12,10 @@ from autograder.student.tests.work import save
 
 
 def outputs(nb, name):
-    return "\n".join(str(o.get("text") or o.get("data", {}).get("text/plain", "")) for o in next(c for c in nb.cells if c.id == name).outputs)
+    return "\n".join(
+        str(o.get("text") or o.get("data", {}).get("text/plain", ""))
+        for o in next(c for c in nb.cells if c.id == name).outputs
+    )
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +29,40 @@ def test_the_fixture_lesson_runs_and_its_checks_speak_its_language(fixture_lesso
     assert "✔ ring_index(4, 3) == (1, 1)" in outputs(nb, "normal")
     assert outputs(nb, "experiment-2") == "下标 [0, 1, 2, 0, 1, 2, 0]\n"  # what the widget drew first
     assert "与你的预测一致" in outputs(nb, "boundary")
-    assert not any("text/plain" in o.get("data", {}) and o.data["text/plain"].replace(".", "").isdigit() for c in nb.cells for o in c.get("outputs", []))
+    assert not any(
+        "text/plain" in o.get("data", {}) and o.data["text/plain"].replace(".", "").isdigit()
+        for c in nb.cells
+        for o in c.get("outputs", [])
+    )
 
 
 def test_a_cell_that_fails_is_named(tmp_path):
     folder = write_lesson(tmp_path)
     for lang in ("zh", "en"):
         page = folder / f"{lang}.qmd"
-        page.write_text(page.read_text(encoding="utf-8").replace("print(ring_index(5, 3))", "print(ring_index(5, 0))"), encoding="utf-8")
+        page.write_text(
+            page.read_text(encoding="utf-8").replace("print(ring_index(5, 3))", "print(ring_index(5, 0))"),
+            encoding="utf-8",
+        )
     _, problems = run_notebook(load_lesson(folder), "en")
-    assert len(problems) == 1 and "ZeroDivisionError" in problems[0].what and "print(ring_index(5, 0))" in problems[0].remedy
+    assert (
+        len(problems) == 1
+        and "ZeroDivisionError" in problems[0].what
+        and "print(ring_index(5, 0))" in problems[0].remedy
+    )
 
 
-@pytest.mark.parametrize(("old", "new", "says"), [("range(7)]}", "range(1 // 0)]}", "A widget of the solved notebook fails: ZeroDivisionError"), ("def show(stages=3):\n", "def show(stages=3):\n    import sys; sys.stderr.write('oh dear')\n", "writes to stderr: 'oh dear'")])
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("range(7)]}", "range(1 // 0)]}", "A widget of the solved notebook fails: ZeroDivisionError"),
+        (
+            "def show(stages=3):\n",
+            "def show(stages=3):\n    import sys; sys.stderr.write('oh dear')\n",
+            "writes to stderr: 'oh dear'",
+        ),
+    ],
+)
 def test_what_goes_wrong_inside_a_widget_is_seen(tmp_path, old, new, says):
     folder = write_lesson(tmp_path)
     page = folder / "en.qmd"

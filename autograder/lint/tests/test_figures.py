@@ -55,7 +55,7 @@ FREE = [
     "the 1990s and 2020s",
     "Q1 s, lesson 7 shows 3 hints, 4 steps, 8 stages, 5 modes",
     "[link](https://example.org/100%20ms/5%)",
-    "![](assets/fig-12ms.zh.svg){width=80% fig-alt=\"bars\"}",
+    '![](assets/fig-12ms.zh.svg){width=80% fig-alt="bars"}',
     "<!-- 12 ms -->",
     "runs 3 times, at 4 times in a row",
     "level 1 hint, 2 warps, 16 wavefronts, 32 sectors",
@@ -79,5 +79,7 @@ def test_what_is_no_measured_figure_is_left_alone(line):
 def test_display_math_over_several_lines_is_free_and_the_text_around_it_is_not():
     said = []
     lines = ["before 1 ms $$", "t = 5 ms", "$$ after 2 ms", "then 3 ms"]
-    lint_figures([(n, x, False) for n, x in enumerate(lines, 1)], lambda n, what, remedy: said.append((n, what.split("'")[1])))
+    lint_figures(
+        [(n, x, False) for n, x in enumerate(lines, 1)], lambda n, what, remedy: said.append((n, what.split("'")[1]))
+    )
     assert said == [(1, "1 ms"), (3, "2 ms"), (4, "3 ms")]

@@ -21,7 +21,9 @@ EXPECTED = r"is not written|not written yet|There is no labelled|gives no case|s
 @pytest.fixture
 def lessons(tmp_path):
     (tmp_path / "lessons").mkdir()
-    (tmp_path / "lessons" / "_quarto.yml").write_text("website: {sidebar: [{id: zh, contents: []}, {id: en, contents: []}]}\n")
+    (tmp_path / "lessons" / "_quarto.yml").write_text(
+        "website: {sidebar: [{id: zh, contents: []}, {id: en, contents: []}]}\n"
+    )
     return tmp_path / "lessons"
 
 
@@ -31,7 +33,15 @@ def found(folder):
 
 def test_every_file_and_section_is_there_and_lint_names_what_is_not_written(lessons):
     folder = lay_out(lessons, 9, "warp_specialization", "consumer_registers", "threads, producer_registers")
-    assert sorted(p.name for p in folder.iterdir()) == ["answers.jsonl", "checks.py", "claims.yml", "en.qmd", "reference.yml", "rubric.yml", "zh.qmd"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "answers.jsonl",
+        "checks.py",
+        "claims.yml",
+        "en.qmd",
+        "reference.yml",
+        "rubric.yml",
+        "zh.qmd",
+    ]
     problems = found(folder)
     assert [p for p in problems if not re.search(EXPECTED + "|sidebar", p)] == []
     for lang in LANGS:
@@ -49,7 +59,18 @@ def test_it_loads_and_its_notebook_has_all_parts(lessons):
     lesson = load_lesson(lay_out(lessons, 12, "rasterization", "tile_coord", "linear,tiles_m"))
     for lang in LANGS:
         ids = [c.id for c in student_notebook(lesson, lang).cells]
-        assert {"exercise", "normal", "boundary-case", "boundary", "kernel-1", "challenge-1", "answer-q1", "answer-q2", "answer-q3", "answer-explanation"} <= set(ids)
+        assert {
+            "exercise",
+            "normal",
+            "boundary-case",
+            "boundary",
+            "kernel-1",
+            "challenge-1",
+            "answer-q1",
+            "answer-q2",
+            "answer-q3",
+            "answer-explanation",
+        } <= set(ids)
     assert lesson.number == 12 and lesson.checks.function == "tile_coord"
     with pytest.raises(NotImplementedError):
         lesson.checks.reference(1, 2)
@@ -59,7 +80,12 @@ def test_a_written_part_is_no_problem_any_more(lessons):
     folder = lay_out(lessons, 9, "x1")
     page = folder / "en.qmd"
     before = len(found(folder))
-    page.write_text(page.read_text(encoding="utf-8").replace("TODO: " + BELONGS["how"][1], "The index wraps, and the phase bit flips."), encoding="utf-8")
+    page.write_text(
+        page.read_text(encoding="utf-8").replace(
+            "TODO: " + BELONGS["how"][1], "The index wraps, and the phase bit flips."
+        ),
+        encoding="utf-8",
+    )
     assert len(found(folder)) == before - 1
 
 
@@ -78,7 +104,17 @@ def test_nothing_is_overwritten(lessons):
 
 @pytest.mark.parametrize(
     ("args", "says"),
-    [((0, "a"), "1 to 99"), ((100, "a"), "1 to 99"), ((9, "Upper"), "no lesson name"), ((9, "a/../b"), "no lesson name"), ((9, "a__b"), "no lesson name"), ((9, ""), "no lesson name"), ((9, "a", "f(x)"), "no Python name"), ((9, "a", "f", "x y"), "no Python name"), ((9, "a", "f", ","), "no Python name")],
+    [
+        ((0, "a"), "1 to 99"),
+        ((100, "a"), "1 to 99"),
+        ((9, "Upper"), "no lesson name"),
+        ((9, "a/../b"), "no lesson name"),
+        ((9, "a__b"), "no lesson name"),
+        ((9, ""), "no lesson name"),
+        ((9, "a", "f(x)"), "no Python name"),
+        ((9, "a", "f", "x y"), "no Python name"),
+        ((9, "a", "f", ","), "no Python name"),
+    ],
 )
 def test_names_that_are_none_are_refused(lessons, args, says):
     with pytest.raises(CourseError, match=says):
@@ -91,7 +127,13 @@ def test_the_command(lessons, monkeypatch, capsys):
     with pytest.raises(SystemExit) as e:
         cli.run(["new", "9", "warp_specialization", "--function", "f", "--parameters", "a,b"])
     shown = capsys.readouterr()
-    assert not e.value.code and "lessons/lesson09_warp_specialization/zh.qmd" in shown.out and "course lint 9" in shown.err and "f(a, b)" in shown.err and "--function" not in shown.err
+    assert (
+        not e.value.code
+        and "lessons/lesson09_warp_specialization/zh.qmd" in shown.out
+        and "course lint 9" in shown.err
+        and "f(a, b)" in shown.err
+        and "--function" not in shown.err
+    )
     with pytest.raises(SystemExit) as e:
         cli.run(["new", "8", "plain"])
     assert "plain(x)" in (err := capsys.readouterr().err) and "--function" in err

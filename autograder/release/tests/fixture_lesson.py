@@ -225,7 +225,10 @@ _SLOT = """\
 
 def reference() -> str:
     """reference.yml"""
-    return "".join(f'{name}: {{zh: "参考答案 {name}：秘密", en: "reference answer {name}: secret"}}\n' for name in ("explanation", "q1", "q2", "q3"))
+    return "".join(
+        f'{name}: {{zh: "参考答案 {name}：秘密", en: "reference answer {name}: secret"}}\n'
+        for name in ("explanation", "q1", "q2", "q3")
+    )
 
 
 def rubric() -> str:
@@ -243,7 +246,10 @@ def rubric() -> str:
     return f"lesson: {SLUG}\nslots:\n{slots}hints:\n{hints}"
 
 
-FILLER = {"zh": "生产者和消费者各自数步，下标绕回时翻转相位，所以两边不必交换别的东西。", "en": "Producer and consumer each count their steps and flip the phase when the index wraps, so they need to exchange nothing else."}
+FILLER = {
+    "zh": "生产者和消费者各自数步，下标绕回时翻转相位，所以两边不必交换别的东西。",
+    "en": "Producer and consumer each count their steps and flip the phase when the index wraps, so they need to exchange nothing else.",
+}
 REFERENCE = {"zh": "参考答案 {name}：秘密", "en": "reference answer {name}: secret"}
 
 
@@ -259,16 +265,33 @@ def answers() -> str:
     """answers.jsonl: one full answer a slot and language to learn from, and one a slot kept aside."""
     rows = []
     for slot in ("explanation", "q1", "q2", "q3"):
-        for lang, text in (("zh", "下标绕回时相位翻转，所以能分辨两圈"), ("en", "the phase flips when the index wraps, so two rounds are told apart")):
+        for lang, text in (
+            ("zh", "下标绕回时相位翻转，所以能分辨两圈"),
+            ("en", "the phase flips when the index wraps, so two rounds are told apart"),
+        ):
             for split in ("train", "calibration") if lang == "zh" else ("train",):
                 piece = {"text": text, "has": [f"{slot}.flip"], "denies": [], "wrong": False}
-                rows.append({"id": f"{slot}-{lang}-{split}", "slot": slot, "lang": lang, "writer": "fixture", "split": split, "segments": [piece]})
+                rows.append(
+                    {
+                        "id": f"{slot}-{lang}-{split}",
+                        "slot": slot,
+                        "lang": lang,
+                        "writer": "fixture",
+                        "split": split,
+                        "segments": [piece],
+                    }
+                )
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
 
 
 def accuracy(folder: Path) -> str:
     """accuracy.json, as far as lint reads it."""
-    return json.dumps({f"{n}_sha256": hashlib.sha256((folder / f"{n}{end}").read_bytes()).hexdigest() for n, end in (("answers", ".jsonl"), ("rubric", ".yml"))})
+    return json.dumps(
+        {
+            f"{n}_sha256": hashlib.sha256((folder / f"{n}{end}").read_bytes()).hexdigest()
+            for n, end in (("answers", ".jsonl"), ("rubric", ".yml"))
+        }
+    )
 
 
 def write_lesson(root: Path) -> Path:
@@ -280,7 +303,10 @@ def write_lesson(root: Path) -> Path:
     for lang in ("zh", "en"):
         (folder / f"{lang}.qmd").write_text(page(lang), encoding="utf-8")
         (root / "lessons" / "glossary" / f"{lang}.qmd").write_text("...", encoding="utf-8")
-        (folder / f"ring.{lang}.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3"/></svg>\n', encoding="utf-8")
+        (folder / f"ring.{lang}.svg").write_text(
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3"/></svg>\n',
+            encoding="utf-8",
+        )
     (folder / "checks.py").write_text(CHECKS, encoding="utf-8")
     (folder / "rubric.yml").write_text(rubric(), encoding="utf-8")
     (folder / "reference.yml").write_text(reference(), encoding="utf-8")

@@ -15,13 +15,19 @@ from pathlib import Path
 # All cells in the page at once, and no questions about news.
 SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
-    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    "@jupyterlab/apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
 }
 PATIENCE_MS = 60_000
 
 
 @contextlib.contextmanager
-def jupyterlab(folder: Path, home: Path, env: dict[str, str] | None = None, python: str = sys.executable) -> Iterator[str]:
+def jupyterlab(
+    folder: Path, home: Path, env: dict[str, str] | None = None, python: str = sys.executable
+) -> Iterator[str]:
     """Serve `folder`; yields the address of its notebook view, to which a path and `?token=t` are added. home: for its settings."""
     for name, values in SETTINGS.items():
         path = home / "settings" / f"{name}.jupyterlab-settings"
@@ -39,7 +45,17 @@ def jupyterlab(folder: Path, home: Path, env: dict[str, str] | None = None, pyth
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
         "JUPYTER_DATA_DIR": str(home / "data"),
     }
-    command = [python, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token=t", f"--ServerApp.root_dir={folder}"]
+    command = [
+        python,
+        "-m",
+        "jupyter",
+        "lab",
+        "--no-browser",
+        "--allow-root",
+        f"--port={port}",
+        "--IdentityProvider.token=t",
+        f"--ServerApp.root_dir={folder}",
+    ]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
@@ -72,14 +88,20 @@ class Lab:
         self.page = browser.new_page(viewport={"width": 1300, "height": 1500})
         self.page.set_default_timeout(PATIENCE_MS)
         self.asked: set[str] = set()
-        self.page.on("request", lambda r: self.asked.add(r.url.split("/")[2]) if r.url.startswith(("http", "ws")) else None)
+        self.page.on(
+            "request", lambda r: self.asked.add(r.url.split("/")[2]) if r.url.startswith(("http", "ws")) else None
+        )
         self.page.goto(f"{address}{notebook}?token=t&reset")
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.page.wait_for_function("document.querySelector('#jp-bottom-panel')?.innerText.includes('| Idle')")
 
     def cell(self, text: str):
         """The code cell that holds a piece of text."""
-        return self.page.locator(".jp-Notebook .jp-CodeCell").filter(has=self.page.locator(".jp-InputArea", has_text=text)).first
+        return (
+            self.page.locator(".jp-Notebook .jp-CodeCell")
+            .filter(has=self.page.locator(".jp-InputArea", has_text=text))
+            .first
+        )
 
     def output(self, text: str, says: str) -> str:
         """Wait until the cell's output says something; returns the whole output."""
@@ -108,7 +130,9 @@ class Lab:
     def settle(self) -> None:
         self.page.wait_for_timeout(300)
         self.page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-        self.page.wait_for_function("!Array.from(document.querySelectorAll('.jp-InputPrompt')).some(p => p.textContent.includes('[*]'))")
+        self.page.wait_for_function(
+            "!Array.from(document.querySelectorAll('.jp-InputPrompt')).some(p => p.textContent.includes('[*]'))"
+        )
 
     def save(self) -> None:
         self.page.keyboard.press("Control+s")

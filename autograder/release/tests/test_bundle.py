@@ -45,33 +45,61 @@ def test_nothing_hidden_and_no_answer_leaves_the_house(out):
     seen = 0
     for name, text in every_text(out):
         seen += 1
-        for secret in (SOLUTION, "31337", "秘密", "A secret", "Hidden checks of", "隐藏的正常输入", 'args.get("stages") == 1', "能分辨两圈", "two rounds are told apart"):
+        for secret in (
+            SOLUTION,
+            "31337",
+            "秘密",
+            "A secret",
+            "Hidden checks of",
+            "隐藏的正常输入",
+            'args.get("stages") == 1',
+            "能分辨两圈",
+            "two rounds are told apart",
+        ):
             assert secret not in text, f"{secret} in {name}"
     assert seen > 60
     names = {name.split("!")[-1] for name, _ in every_text(out)}
-    assert not any(re.search(r"(^|/)(checks\.py|rubric\.yml|answers\.jsonl|[^/]+\.qmd)$|/gradebook/|/answers/|(^|/)lessons/", n) for n in names)
+    assert not any(
+        re.search(r"(^|/)(checks\.py|rubric\.yml|answers\.jsonl|[^/]+\.qmd)$|/gradebook/|/answers/|(^|/)lessons/", n)
+        for n in names
+    )
 
 
 def test_the_wheel_has_kernels_and_the_students_part(out):
     wheel = next((out / "bundles" / SLUG).glob("*.whl"))
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {"autograder/notebook.py", "kernels/cuda/linear_epilogue.cu", "kernels/cuda/hopper.cuh", "kernels/emulator/__init__.py"} <= names
+    assert {
+        "autograder/notebook.py",
+        "kernels/cuda/linear_epilogue.cu",
+        "kernels/cuda/hopper.cuh",
+        "kernels/emulator/__init__.py",
+    } <= names
     assert {f"autograder/commands/{c}.py" for c in COMMANDS} <= names
-    assert {n for n in names if re.match(r"autograder/(grading|lesson|records)", n)} == {f"autograder/{n}" for n in READING}
+    assert {n for n in names if re.match(r"autograder/(grading|lesson|records)", n)} == {
+        f"autograder/{n}" for n in READING
+    }
     assert not any(re.search(r"sandbox|pipeline|evidence|verdict|/run\.py|checks|store|jail|judge", n) for n in READING)
-    sources = {p.relative_to(SOURCE).as_posix() for p in (SOURCE / "kernels").rglob("*") if p.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"} and "tests" not in p.parts}
+    sources = {
+        p.relative_to(SOURCE).as_posix()
+        for p in (SOURCE / "kernels").rglob("*")
+        if p.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"} and "tests" not in p.parts
+    }
     assert sources <= names
 
 
 def test_bundle_folder_and_zip_hold_the_same(out):
     folder = out / "bundles" / SLUG
     with zipfile.ZipFile(out / "bundles" / f"{SLUG}.zip") as z:
-        assert {n.removeprefix(SLUG + "/"): z.read(n) for n in z.namelist()} == {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+        assert {n.removeprefix(SLUG + "/"): z.read(n) for n in z.namelist()} == {
+            p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
+        }
     told = from_json((folder / "lesson.json").read_text(encoding="utf-8"))
     for lang in ("zh", "en"):
         nb = nbformat.read(folder / lang / f"{SLUG}.ipynb", as_version=4)
         assert nb.metadata.course.lang == lang
-        assert nb.metadata.course.release == told.release(lang) and told.release(lang) in (folder / "README.md").read_text(encoding="utf-8")
+        assert nb.metadata.course.release == told.release(lang) and told.release(lang) in (
+            folder / "README.md"
+        ).read_text(encoding="utf-8")
         for image in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", "\n".join(c.source for c in nb.cells)):
             assert (folder / lang / image).is_file()
         assert "](glossary.md)" in "\n".join(c.source for c in nb.cells) and (folder / lang / "glossary.md").is_file()
@@ -108,7 +136,9 @@ def test_a_missing_image_leaves_the_old_release(tmp_path, monkeypatch):
     release([load_lesson(folder)], tmp_path / "out")
     before = {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()}
     (folder / "ring.en.svg").unlink()
-    (folder / "zh.qmd").write_text((folder / "zh.qmd").read_text(encoding="utf-8").replace("第 42 课", "新的标题"), encoding="utf-8")
+    (folder / "zh.qmd").write_text(
+        (folder / "zh.qmd").read_text(encoding="utf-8").replace("第 42 课", "新的标题"), encoding="utf-8"
+    )
     with pytest.raises(CourseError, match="image that is not there: ring.en.svg"):
         release([load_lesson(folder)], tmp_path / "out")
     assert {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()} == before
@@ -162,7 +192,9 @@ def test_the_commands_release_and_list(lesson_folder, tmp_path, monkeypatch, cap
     with pytest.raises(SystemExit) as e:
         cli.run(["release", "42", "--out", str(tmp_path / "out"), "--lang", "en"])
     assert not e.value.code and f"{SLUG}.zip" in capsys.readouterr().out
-    assert nbformat.read(tmp_path / "out" / "release" / SLUG / f"{SLUG}.ipynb", as_version=4).metadata.course.lang == "en"
+    assert (
+        nbformat.read(tmp_path / "out" / "release" / SLUG / f"{SLUG}.ipynb", as_version=4).metadata.course.lang == "en"
+    )
     with pytest.raises(SystemExit) as e:
         cli.run(["release", "41", "--out", str(tmp_path / "none")])
     assert e.value.code == 1 and "no lesson '41'" in capsys.readouterr().err and not (tmp_path / "none").exists()
@@ -193,8 +225,18 @@ def test_nbgraders_generate_assignment_takes_source_and_gives_the_same_notebook(
     course = tmp_path / "course"
     shutil.copytree(out / "source", course / "source")
     shutil.copy2(out / "nbgrader_config.py", course)
-    env = {**os.environ, "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"], "JUPYTER_CONFIG_DIR": str(tmp_path / "jupyter")}
-    done = subprocess.run([sys.executable, "-m", "nbgrader", "generate_assignment", SLUG], cwd=course, env=env, capture_output=True, text=True)
+    env = {
+        **os.environ,
+        "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"],
+        "JUPYTER_CONFIG_DIR": str(tmp_path / "jupyter"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", SLUG],
+        cwd=course,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     made = nbformat.read(course / "release" / SLUG / f"{SLUG}.ipynb", as_version=4)
     ours = nbformat.read(out / "release" / SLUG / f"{SLUG}.ipynb", as_version=4)
@@ -225,13 +267,23 @@ def on_a_students_machine(out, tmp_path, *argv, cwd="."):
         with zipfile.ZipFile(next(home.glob("*.whl"))) as z:
             z.extractall(tmp_path / "site")
         (home / "machine.py").write_text(STUDENTS_MACHINE)
-    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "COURSE_ROOT": str(tmp_path / "nowhere"), "NO_COLOR": "1", "PYTHONIOENCODING": "gbk"}
-    return subprocess.run([sys.executable, "machine.py", *argv], cwd=home / cwd, env=env, capture_output=True, encoding="gbk")
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "site"),
+        "COURSE_ROOT": str(tmp_path / "nowhere"),
+        "NO_COLOR": "1",
+        "PYTHONIOENCODING": "gbk",
+    }
+    return subprocess.run(
+        [sys.executable, "machine.py", *argv], cwd=home / cwd, env=env, capture_output=True, encoding="gbk"
+    )
 
 
 def test_the_bundle_works_without_the_course(out, tmp_path):
     done = on_a_students_machine(out, tmp_path, "check", f"en/{SLUG}.ipynb")
-    assert done.returncode == 1 and "Q1: still empty" in done.stdout and "The blank is still empty" in done.stdout, done.stderr
+    assert done.returncode == 1 and "Q1: still empty" in done.stdout and "The blank is still empty" in done.stdout, (
+        done.stderr
+    )
     done = on_a_students_machine(out, tmp_path, "hint", "42", "1", "--lang", "en")
     assert done.returncode == 0 and "look at the remainder" in done.stdout, done.stderr
     done = on_a_students_machine(out, tmp_path, "grade")

@@ -20,7 +20,10 @@ def convert(text: str, lang: str = "en") -> str:
         ('::: {.callout-warning title="Mind C"}\nBody\n\nMore\n:::', "> **⚠️ Mind C**\n>\n> Body\n>\n> More"),
         ("::: {.callout-tip}\n## Head\n\nBody\n:::", "> **💡 Head**\n>\n> Body"),
         ("::: {.callout-note}\n$$\na\n+ b\n$$\n:::", "> **ℹ️ Note**\n>\n> $$a + b$$"),
-        ('::: {.callout-tip collapse="true" title="T"}\nBody\n:::', "<details>\n<summary><strong>💡 T</strong></summary>\n\nBody\n\n</details>"),
+        (
+            '::: {.callout-tip collapse="true" title="T"}\nBody\n:::',
+            "<details>\n<summary><strong>💡 T</strong></summary>\n\nBody\n\n</details>",
+        ),
         ("::: {.column-margin}\nkept\n:::", "kept"),
         ("::: outer\n:::: {.inner}\nkept\n::::\n:::", "kept"),
         ('::: {.content-visible when-profile="answer"}\nsecret\n:::', ""),
@@ -76,7 +79,11 @@ def test_attributes():
     assert (attrs.id, attrs.classes, attrs.values) == ("fig-a", ("b", "c"), {"key": "v w", "bare": "1"})
 
 
-PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters="`~:#[]{}<>$!|\\^\x00"), min_size=1, max_size=20)
+PLAIN = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z"), exclude_characters="`~:#[]{}<>$!|\\^\x00"),
+    min_size=1,
+    max_size=20,
+)
 
 
 @given(st.lists(PLAIN, min_size=1, max_size=8))
@@ -85,7 +92,10 @@ def test_plain_text_is_not_touched(lines):
     assert convert(text) == text
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=30), max_size=8), st.sampled_from(["python", "cpp", "mermaid", ""]))
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=30), max_size=8),
+    st.sampled_from(["python", "cpp", "mermaid", ""]),
+)
 def test_what_stands_in_a_code_fence_is_not_touched(lines, language):
     fenced = "\n".join([f"~~~~~~{language}", *(x for x in lines if not x.strip().startswith("~")), "~~~~~~"])
     assert convert(f"before\n\n{fenced}\n\nafter") == f"before\n\n{fenced}\n\nafter"

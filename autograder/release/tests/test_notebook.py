@@ -19,7 +19,12 @@ def test_it_is_valid_nbformat_and_deterministic(lesson, lesson_folder, lang):
     nb = student_notebook(lesson, lang)
     nbformat.validate(nb)
     assert (nb.nbformat, nb.nbformat_minor) == (4, 5)
-    assert nb.metadata.course == {"lesson": lesson.slug, "lang": lang, "format": 1, "release": student_lesson(lesson).release(lang)}
+    assert nb.metadata.course == {
+        "lesson": lesson.slug,
+        "lang": lang,
+        "format": 1,
+        "release": student_lesson(lesson).release(lang),
+    }
     assert nbformat.writes(nb) == nbformat.writes(student_notebook(load_lesson(lesson_folder), lang))
     ids = [c.id for c in nb.cells]
     assert len(ids) == len(set(ids))
@@ -29,7 +34,22 @@ def test_it_is_valid_nbformat_and_deterministic(lesson, lesson_folder, lang):
 def test_every_part_a_student_needs_is_there_in_order(lesson, lang):
     nb = student_notebook(lesson, lang)
     ids = [c.id for c in nb.cells if not c.id.startswith("text-")]
-    assert ids == ["title", "setup", "experiment-1", "experiment-2", "exercise", "normal", "boundary-case", "boundary", "answer-explanation", "kernel-1", "challenge-1", "answer-q1", "answer-q2", "answer-q3"]
+    assert ids == [
+        "title",
+        "setup",
+        "experiment-1",
+        "experiment-2",
+        "exercise",
+        "normal",
+        "boundary-case",
+        "boundary",
+        "answer-explanation",
+        "kernel-1",
+        "challenge-1",
+        "answer-q1",
+        "answer-q2",
+        "answer-q3",
+    ]
     assert by_id(nb)["exercise"].source.count("______") == 1
 
 
@@ -53,7 +73,11 @@ def test_nbgraders_own_validator_takes_it(lesson, lang):
 
     nb = student_notebook(lesson, lang)
     MetadataValidator().validate_nb(nb)
-    graded = {c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade")}
+    graded = {
+        c.metadata.nbgrader.grade_id: c.metadata.nbgrader.points
+        for c in nb.cells
+        if c.metadata.get("nbgrader", {}).get("grade")
+    }
     assert graded == {"normal": 2, "boundary": 1, "explanation": 1, "q1": 2, "q2": 2, "q3": 2}
 
 

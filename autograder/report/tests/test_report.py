@@ -26,11 +26,28 @@ def final(res, waiting=(), **kw):
 def finals():
     review = {"q1": slot(LESSON, "q1", 1.0, lane="review")}
     return [
-        final(result(LESSON, "ann", fill="alpha * acc if beta == 0 else alpha * acc + beta * c"), timestamp=DUE - timedelta(days=2), duedate=DUE),
-        final(result(LESSON, "bob<script>x</script>", state="UNGRADED", reasons=["The file is <b>empty</b>."]), duedate=DUE),
-        final(result(LESSON, "low", state="REVIEW", slots=review | {"q2": 1.0}), waiting=["q1"], timestamp=DUE - timedelta(hours=1), duedate=DUE),
+        final(
+            result(LESSON, "ann", fill="alpha * acc if beta == 0 else alpha * acc + beta * c"),
+            timestamp=DUE - timedelta(days=2),
+            duedate=DUE,
+        ),
+        final(
+            result(LESSON, "bob<script>x</script>", state="UNGRADED", reasons=["The file is <b>empty</b>."]),
+            duedate=DUE,
+        ),
+        final(
+            result(LESSON, "low", state="REVIEW", slots=review | {"q2": 1.0}),
+            waiting=["q1"],
+            timestamp=DUE - timedelta(hours=1),
+            duedate=DUE,
+        ),
         final(result(LESSON, "near", state="REVIEW", slots=review), waiting=["q1"], timestamp=DUE, duedate=DUE),
-        final(result(LESSON, "out", state="FAIL", normal=0.0, boundary=0.0, slots=review), waiting=["q1"], timestamp=DUE + timedelta(hours=5), duedate=DUE),
+        final(
+            result(LESSON, "out", state="FAIL", normal=0.0, boundary=0.0, slots=review),
+            waiting=["q1"],
+            timestamp=DUE + timedelta(hours=5),
+            duedate=DUE,
+        ),
         final(result(LESSON, "mis", state="FAIL", boundary=0.0, slots={"q2": slot(LESSON, "q2", 0.0, wrong="zero")})),
     ]
 
@@ -65,9 +82,14 @@ def test_page_is_closed_and_shows_text_only(finals, tmp_path):
     html = render_report(LESSON, class_data(LESSON, CourseFolder(tmp_path), finals))
     seen = Tags(html)
     assert not {"script", "img", "link", "iframe", "b"} & seen.tags and "svg" in seen.tags
-    assert not [k for k, _ in seen.attributes if k.startswith("on") or k == "style"], "the page's policy admits no inline style"
+    assert not [k for k, _ in seen.attributes if k.startswith("on") or k == "style"], (
+        "the page's policy admits no inline style"
+    )
     assert "&lt;script&gt;x" in html and "Review queue" in html
-    assert f"cd {tmp_path} &amp;&amp; jupyter lab" in html and f"Nbgrader &gt; Formgrader &gt; Manual Grading &gt; {LESSON.slug}" in html, "the queue says where to act"
+    assert (
+        f"cd {tmp_path} &amp;&amp; jupyter lab" in html
+        and f"Nbgrader &gt; Formgrader &gt; Manual Grading &gt; {LESSON.slug}" in html
+    ), "the queue says where to act"
     assert not [v for k, v in seen.attributes if k in ("href", "src", "xlink:href") and not v.startswith("#")]
 
 
@@ -99,11 +121,18 @@ def test_shared_answers():
 
 
 def test_what_everybody_writes_is_no_lead():
-    texts = {f"s{n}": "alpha * acc if beta == 0 else alpha * acc + beta * c" for n in range(10)} | {"x": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))", "y": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))"}
+    texts = {f"s{n}": "alpha * acc if beta == 0 else alpha * acc + beta * c" for n in range(10)} | {
+        "x": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))",
+        "y": "np.where(beta == 0, alpha * acc, alpha * acc + beta * np.nan_to_num(c))",
+    }
     assert [p.students for p in similar_pairs(texts, least=40, common=0.2)] == [("x", "y")]
 
 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_a_time_that_no_clock_gives_costs_nobody_the_report(tmp_path, year):
-    finals = [final(result(LESSON, "ann"), timestamp=DUE, duedate=DUE), final(result(LESSON, "bob"), timestamp=DUE.replace(year=year), duedate=DUE), final(result(LESSON, "cyd"), timestamp=DUE - timedelta(days=1))]
+    finals = [
+        final(result(LESSON, "ann"), timestamp=DUE, duedate=DUE),
+        final(result(LESSON, "bob"), timestamp=DUE.replace(year=year), duedate=DUE),
+        final(result(LESSON, "cyd"), timestamp=DUE - timedelta(days=1)),
+    ]
     assert "Time of submission" in render_report(LESSON, class_data(LESSON, CourseFolder(tmp_path), finals))

@@ -48,8 +48,24 @@ def read_answers(lesson: Lesson) -> list[Answer]:
         held = frozenset({m.id for m in slot.misconceptions} & has)
         text = ("" if row["lang"] == "zh" else " ").join(s["text"] for s in row["segments"])
         wrong = bool(held) or any(s["wrong"] for s in row["segments"])
-        sentences = tuple((s["text"], frozenset(s["has"]), frozenset(s["denies"]), bool(s["wrong"])) for s in row["segments"])
-        out.append(Answer(row["id"], row["slot"], row["lang"], row["split"], row["writer"], text, sentences, links, held, wrong, slot.points_for(links)))
+        sentences = tuple(
+            (s["text"], frozenset(s["has"]), frozenset(s["denies"]), bool(s["wrong"])) for s in row["segments"]
+        )
+        out.append(
+            Answer(
+                row["id"],
+                row["slot"],
+                row["lang"],
+                row["split"],
+                row["writer"],
+                text,
+                sentences,
+                links,
+                held,
+                wrong,
+                slot.points_for(links),
+            )
+        )
     return out
 
 
@@ -75,11 +91,22 @@ def simulated(lesson: Lesson, answers: Iterable[Answer], right: float = 0.9) -> 
             far = 0.5 * share("far", a.id, name) ** (1.5 if errs else 0.3)
             stands = next((s[0] for s in a.sentences if where(s)), a.sentences[0][0])
             denied = any(name in s[2] for s in a.sentences)
-            return SimpleNamespace(id=name, present=0.5 + far if true != errs else 0.5 - far, contradicted=0.7 if denied and not errs else 0.02, span=place(stands))
+            return SimpleNamespace(
+                id=name,
+                present=0.5 + far if true != errs else 0.5 - far,
+                contradicted=0.7 if denied and not errs else 0.02,
+                span=place(stands),
+            )
 
         links = tuple(evidence(x.id, x.id in a.links, lambda s, x=x: x.id in s[1] or x.id in s[2]) for x in slot.links)
         held = tuple(evidence(m.id, m.id in a.held, lambda s, m=m: m.id in s[1]) for m in slot.misconceptions)
-        return SimpleNamespace(slot=slot_name, gate=SimpleNamespace(normal=normal), links=links, misconceptions=held, wrong=evidence("wrong", a.wrong, lambda s: s[3]))
+        return SimpleNamespace(
+            slot=slot_name,
+            gate=SimpleNamespace(normal=normal),
+            links=links,
+            misconceptions=held,
+            wrong=evidence("wrong", a.wrong, lambda s: s[3]),
+        )
 
     return assess
 
@@ -97,14 +124,26 @@ def stored_score(lesson: Lesson, assess: Callable, slot_name: str, text: str, la
     )  # fmt: skip
 
 
-def make_class(lesson: Lesson, course: CourseFolder, inbox, chosen: dict[str, dict[str, Answer]], assess: Callable, *, auto: Iterable[tuple[str, str]] = (), grader=None) -> FakeGrader:
+def make_class(
+    lesson: Lesson,
+    course: CourseFolder,
+    inbox,
+    chosen: dict[str, dict[str, Answer]],
+    assess: Callable,
+    *,
+    auto: Iterable[tuple[str, str]] = (),
+    grader=None,
+) -> FakeGrader:
     """Hand in and grade: student -> slot -> answer; every answer waits but those named in auto as (student, slot)."""
     auto = set(auto)
     for student, answers in chosen.items():
         hand_in(inbox, lesson, student, notebook(lesson, **{slot: a.text for slot, a in answers.items()}))
 
     def say(student: str, _fill: str) -> Result:
-        slots = {name: stored_score(lesson, assess, name, a.text, "auto" if (student, name) in auto else "review") for name, a in chosen[student].items()}
+        slots = {
+            name: stored_score(lesson, assess, name, a.text, "auto" if (student, name) in auto else "review")
+            for name, a in chosen[student].items()
+        }
         return result(lesson, student, state="REVIEW", slots=slots)
 
     grader = grader or FakeGrader(lesson, say)
@@ -112,8 +151,13 @@ def make_class(lesson: Lesson, course: CourseFolder, inbox, chosen: dict[str, di
     return grader
 
 
-def a_class(answers: list[Answer], students: int, *, slots: Iterable[str] = ("explanation", "q1", "q2", "q3"), alike: int = 0) -> dict[str, dict[str, Answer]]:
+def a_class(
+    answers: list[Answer], students: int, *, slots: Iterable[str] = ("explanation", "q1", "q2", "q3"), alike: int = 0
+) -> dict[str, dict[str, Answer]]:
     """A different answer for each student as far as they go, chosen by hash. alike n: every n-th student has those of the one before."""
-    by_slot = {s: sorted((a for a in answers if a.slot == s and a.text.strip()), key=lambda a: share("class", a.id)) for s in slots}
+    by_slot = {
+        s: sorted((a for a in answers if a.slot == s and a.text.strip()), key=lambda a: share("class", a.id))
+        for s in slots
+    }
     number = lambda n: n - (alike > 0 and n % alike == alike - 1)
     return {f"s{n:03d}": {s: some[number(n) % len(some)] for s, some in by_slot.items()} for n in range(students)}

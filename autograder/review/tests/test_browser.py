@@ -32,7 +32,19 @@ def review(lesson, empty_gradebook, tmp_path_factory):
     shutil.copy(empty_gradebook, course.root / "gradebook.db")
     (root / "inbox").mkdir()
     answers = read_answers(lesson)
-    evil = Answer("evil", "q1", "en", "train", "x", EVIL, ((EVIL, frozenset(), frozenset(), False),), frozenset(), frozenset(), False, 0)
+    evil = Answer(
+        "evil",
+        "q1",
+        "en",
+        "train",
+        "x",
+        EVIL,
+        ((EVIL, frozenset(), frozenset(), False),),
+        frozenset(),
+        frozenset(),
+        False,
+        0,
+    )
     chosen = a_class(answers, 200, slots=SLOTS, alike=7)
     chosen["s000"]["q1"] = evil
     assess = simulated(lesson, [*answers, evil])
@@ -53,7 +65,10 @@ class Visit:
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page = self.context.new_page()
         self.outside, self.errors = [], []
-        self.page.on("request", lambda r: self.outside.append(r.url) if not r.url.startswith((self.url.split("?")[0], "data:")) else None)
+        self.page.on(
+            "request",
+            lambda r: self.outside.append(r.url) if not r.url.startswith((self.url.split("?")[0], "data:")) else None,
+        )
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(self.url)
@@ -89,7 +104,9 @@ class Visit:
 
 def scores(session, item):
     with Gradebook(session.course.db_url) as gb:
-        return [gb.find_grade(item.slot, session.lesson.slug, session.lesson.slug, s).manual_score for s in item.students]
+        return [
+            gb.find_grade(item.slot, session.lesson.slug, session.lesson.slug, s).manual_score for s in item.students
+        ]
 
 
 def decided(session):
@@ -101,10 +118,20 @@ def test_a_number_gives_points_at_once_and_goes_on(review):
         item = v.group().items[int(v.page.evaluate("at.item"))]
         v.press("1")
         assert scores(v.session, item) == [1.0] * len(item.students) and item.decision.by == "ina"
-        assert v.page.inner_text("#done").startswith("1 of ") and v.page.get_attribute(f"#card-{v.group().items.index(item)}", "class") == "card decided"
-        assert v.page.evaluate("document.activeElement.getAttribute('aria-current')") == "true" and v.page.evaluate("current()") != item.id
+        assert (
+            v.page.inner_text("#done").startswith("1 of ")
+            and v.page.get_attribute(f"#card-{v.group().items.index(item)}", "class") == "card decided"
+        )
+        assert (
+            v.page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
+            and v.page.evaluate("current()") != item.id
+        )
         v.press("u")
-        assert scores(v.session, item) == [None] * len(item.students) and item.decision is None and v.page.evaluate("current()") == item.id
+        assert (
+            scores(v.session, item) == [None] * len(item.students)
+            and item.decision is None
+            and v.page.evaluate("current()") == item.id
+        )
         assert (v.outside, v.errors) == ([], [])
 
 
@@ -140,11 +167,15 @@ def test_an_exception_by_its_letter_and_links_by_their_numbers(review):
         v.press("0")
         wrong = v.session.lesson.rubric.slots["q2"].misconceptions[0].id
         assert set(item.decision.links) == set(item.read.links) ^ {links[1]} and item.decision.links_by == "person"
-        assert (wrong in item.decision.misconceptions) == (wrong not in item.read.misconceptions) and item.decision.false
+        assert (wrong in item.decision.misconceptions) == (
+            wrong not in item.read.misconceptions
+        ) and item.decision.false
         v.press("u")
         first = v.page.evaluate("current()")
         v.press("Enter")
-        assert v.session.items[first].decision.points == v.session.lesson.rubric.slots["q2"].points_for(v.session.items[first].read.links)
+        assert v.session.items[first].decision.points == v.session.lesson.rubric.slots["q2"].points_for(
+            v.session.items[first].read.links
+        )
         v.press("u")
         assert decided(v.session) == 0 and v.errors == []
 
@@ -152,8 +183,17 @@ def test_an_exception_by_its_letter_and_links_by_their_numbers(review):
 def test_what_a_student_wrote_is_text(review):
     with Visit(review) as v:
         v.to(lambda g: any(i.answer == EVIL for i in g.items))
-        assert EVIL in [t for t in v.page.evaluate("[...document.querySelectorAll('.answer')].map(a => [...a.childNodes].map(n => n.nodeType === 3 ? n.data : n.firstChild.data).join(''))")]
-        assert v.page.evaluate("window.pwned") is None and v.page.locator(".answer img, .answer script").count() == 0 and v.outside == []
+        assert EVIL in [
+            t
+            for t in v.page.evaluate(
+                "[...document.querySelectorAll('.answer')].map(a => [...a.childNodes].map(n => n.nodeType === 3 ? n.data : n.firstChild.data).join(''))"
+            )
+        ]
+        assert (
+            v.page.evaluate("window.pwned") is None
+            and v.page.locator(".answer img, .answer script").count() == 0
+            and v.outside == []
+        )
 
 
 def test_help_language_names_and_what_a_reader_of_the_screen_hears(review):
@@ -162,9 +202,15 @@ def test_help_language_names_and_what_a_reader_of_the_screen_hears(review):
         assert v.page.is_visible("dialog[open]") and "Shift" not in v.said
         v.page.keyboard.press("Escape")
         assert not v.page.is_visible("#keys")
-        names = v.page.evaluate("[...document.querySelectorAll('button, [role=checkbox], progress, article')].map(b => b.getAttribute('aria-label') || b.textContent.trim())")
+        names = v.page.evaluate(
+            "[...document.querySelectorAll('button, [role=checkbox], progress, article')].map(b => b.getAttribute('aria-label') || b.textContent.trim())"
+        )
         assert names and all(names)
-        assert v.page.locator("#ask [role=checkbox][aria-checked]").count() == v.page.locator("#ask [role=checkbox]").count() > 3
+        assert (
+            v.page.locator("#ask [role=checkbox][aria-checked]").count()
+            == v.page.locator("#ask [role=checkbox]").count()
+            > 3
+        )
         student = v.session.items[v.page.evaluate("current()")].students[0]
         assert student not in v.page.inner_text("#group")
         v.press("n")
@@ -180,7 +226,9 @@ def test_it_fits_a_phone_and_both_schemes(review, width, height, scheme):
         for lang in ("en", "zh"):
             v.to(lambda g: g.slot == "q1" and len(g.items) >= 5)
             assert v.page.evaluate("document.documentElement.scrollWidth") == width
-            buttons = v.page.evaluate("[...document.querySelectorAll('button')].filter(b => b.offsetParent).map(b => b.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth || r.height < 30).length")
+            buttons = v.page.evaluate(
+                "[...document.querySelectorAll('button')].filter(b => b.offsetParent).map(b => b.getBoundingClientRect()).filter(r => r.left < 0 || r.right > innerWidth || r.height < 30).length"
+            )
             assert buttons == 0
             dark = v.page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(244, 245, 247)"
             assert dark == (scheme == "dark")
@@ -212,7 +260,10 @@ def test_the_whole_class_by_keys_alone(review, lesson):
         assert "in the gradebook" in v.said and v.errors == [] and keys < len(session.items)
     waiting = {n for f in final_results(session.course, lesson) for n in f.human.waiting}
     assert waiting == set(), "nothing waits in formgrader either"
-    lines = [json.loads(line) for line in (session.course.root / "decisions" / f"{lesson.slug}.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (session.course.root / "decisions" / f"{lesson.slug}.jsonl").read_text().splitlines()
+    ]
     assert sum(len(d["students"]) for d in lines if "undo" not in d) >= 400
     assert len(Decisions.load(session.course.root, lesson.slug)) == len(session.items)
     with Visit(review) as v:

@@ -20,7 +20,10 @@ def decision(answer, points, *, slot="q1", rubric="r1", **more):
     return Decision(slot=slot, answer=answer, points=points, by="ann", when=now(), rubric_hash=rubric, **more)
 
 
-RECORD = st.tuples(st.just("record"), st.lists(st.tuples(st.sampled_from(ANSWERS), st.integers(0, 2)), min_size=1, max_size=3, unique_by=lambda x: x[0]))
+RECORD = st.tuples(
+    st.just("record"),
+    st.lists(st.tuples(st.sampled_from(ANSWERS), st.integers(0, 2)), min_size=1, max_size=3, unique_by=lambda x: x[0]),
+)
 STEP = st.one_of(RECORD, st.just(("undo",)), st.just(("kill",)), st.tuples(st.just("torn"), st.integers(1, 200)))
 
 
@@ -41,7 +44,11 @@ def test_any_interleaving_gives_the_last_decision(tmp_path_factory, steps):
             store.close()
             if step[0] == "torn":
                 line = decision(ANSWERS[0], 2).model_dump_json().encode()
-                with (root / "decisions" / f"{LESSON}.jsonl").open("ab") if store.path.exists() else _made(store.path) as file:
+                with (
+                    (root / "decisions" / f"{LESSON}.jsonl").open("ab")
+                    if store.path.exists()
+                    else _made(store.path) as file
+                ):
                     file.write(line[: min(step[1], len(line) - 1)])
                 torn += 1
             store = Decisions.load(root, LESSON)
@@ -72,7 +79,17 @@ def test_the_same_answer_is_found_however_it_is_written(tmp_path):
     assert again.earlier("q1", "Because beta is 0, C is not read. So NaN does no harm.", "r2").points == 2
 
 
-@pytest.mark.parametrize("other", ["c is ~~not~~ read", "c is <del>not</del> read", "c is $\\cancel{not}$ read", "c is n\u0336o\u0336t\u0336 read", "c is <span style='color:white'>not</span> read", "c is not read ![](x.png)"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "c is ~~not~~ read",
+        "c is <del>not</del> read",
+        "c is $\\cancel{not}$ read",
+        "c is n\u0336o\u0336t\u0336 read",
+        "c is <span style='color:white'>not</span> read",
+        "c is not read ![](x.png)",
+    ],
+)
 def test_what_a_page_shows_otherwise_is_another_answer(other):
     assert answer_key(other) != answer_key("c is not read") and answer_key(other) == answer_key(other + " \n")
 
@@ -81,13 +98,18 @@ def test_an_empty_answer_and_one_with_a_picture_hold_for_nobody_else(tmp_path):
     store = Decisions.load(tmp_path, LESSON)
     store.record([decision("  ", 0, students=["ann"]), decision("see the picture", 2, shared=False, students=["ann"])])
     assert store.find("q1", " ", "r1") is None and store.find("q1", "see the picture", "r1") is None
-    assert store.find_of("ann", "q1", "see the picture", "r1").points == 2 and store.find_of("bob", "q1", "see the picture", "r1") is None
+    assert (
+        store.find_of("ann", "q1", "see the picture", "r1").points == 2
+        and store.find_of("bob", "q1", "see the picture", "r1") is None
+    )
 
 
 def test_the_hash_is_of_what_is_asked(tmp_path):
     slot = load_lesson("7").rubric.slots["q1"]
     hint = slot.links[0].hint.model_copy(update={"en": "another hint"})
-    assert slot_hash(slot.model_copy(update={"links": [slot.links[0].model_copy(update={"hint": hint}), *slot.links[1:]]})) == slot_hash(slot)
+    assert slot_hash(
+        slot.model_copy(update={"links": [slot.links[0].model_copy(update={"hint": hint}), *slot.links[1:]]})
+    ) == slot_hash(slot)
     assert slot_hash(slot.model_copy(update={"full": slot.full - 1})) != slot_hash(slot)
     assert slot_hash(slot.model_copy(update={"links": slot.links[1:]})) != slot_hash(slot)
 
@@ -114,7 +136,9 @@ def test_killed_in_the_middle_nothing_told_as_kept_is_lost(tmp_path):
         "store = Decisions.load(Path(sys.argv[1]), LESSON)\nn = 0\n"
         "while True:\n    store.record([decision(f'answer {n}', n % 3)]); print(n, flush=True); n += 1\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[3]
+    )
     told = [int(process.stdout.readline()) for _ in range(20)]
     process.kill()
     told += [int(line) for line in process.stdout.read().split("\n")[:-1] if line.strip()]

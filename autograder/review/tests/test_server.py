@@ -59,8 +59,17 @@ def test_the_page_with_the_token_and_a_policy_that_admits_nothing_foreign(server
     status, headers, body = ask(server, "GET", f"/?token={server.token}", **{HEADER: None})
     assert status == 200 and b"<script>" in body
     policy = headers["Content-Security-Policy"]
-    assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy and "http" not in policy
-    assert (headers["Referrer-Policy"], headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-referrer", "no-store", "nosniff")
+    assert (
+        "default-src 'none'" in policy
+        and "unsafe" not in policy
+        and "frame-ancestors 'none'" in policy
+        and "http" not in policy
+    )
+    assert (headers["Referrer-Policy"], headers["Cache-Control"], headers["X-Content-Type-Options"]) == (
+        "no-referrer",
+        "no-store",
+        "nosniff",
+    )
     assert "Access-Control-Allow-Origin" not in headers
     assert server.server_address[0] == "127.0.0.1"
 
@@ -71,12 +80,28 @@ def test_the_pages_own_requests(server):
     assert server.session.asked == [(["x"], 1, None, None, None, None), "undo"]
 
 
-REFUSED = [{HEADER: None}, {HEADER: "wrong"}, {HEADER: "é"}, {"Host": "evil.example"}, {"Host": "127.0.0.1"}, {"Host": ""}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}]
+REFUSED = [
+    {HEADER: None},
+    {HEADER: "wrong"},
+    {HEADER: "é"},
+    {"Host": "evil.example"},
+    {"Host": "127.0.0.1"},
+    {"Host": ""},
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Sec_Fetch_Site": "cross-site"},
+    {"Sec_Fetch_Site": "same-site"},
+]
 
 
 @pytest.mark.parametrize("headers", REFUSED)
 def test_any_other_is_refused(server, headers):
-    for method, path, body in (("GET", "/api/state", None), ("GET", "/", None), ("POST", "/api/decide", GIVEN), ("POST", "/api/undo", {})):
+    for method, path, body in (
+        ("GET", "/api/state", None),
+        ("GET", "/", None),
+        ("POST", "/api/decide", GIVEN),
+        ("POST", "/api/undo", {}),
+    ):
         status, _, said = ask(server, method, path, body, **headers)
         assert status == 403 and server.token.encode() not in said
     assert server.session.asked == []
@@ -84,12 +109,31 @@ def test_any_other_is_refused(server, headers):
 
 def test_a_writing_request_says_where_it_comes_from(server):
     assert ask(server, "POST", "/api/undo", {}, Origin=None)[0] == 403
-    assert ask(server, "POST", f"/api/undo?token={server.token}", {}, **{HEADER: None})[0] == 403, "a token in an address is for the page alone"
-    assert ask(server, "POST", "/api/undo", {}, Content_Type="text/plain")[0] == 415, "no form of another page sends JSON"
+    assert ask(server, "POST", f"/api/undo?token={server.token}", {}, **{HEADER: None})[0] == 403, (
+        "a token in an address is for the page alone"
+    )
+    assert ask(server, "POST", "/api/undo", {}, Content_Type="text/plain")[0] == 415, (
+        "no form of another page sends JSON"
+    )
     assert server.session.asked == []
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"[" * 50000, {}, GIVEN | {"items": "x"}, GIVEN | {"items": [1]}, GIVEN | {"links": {"a": 1}}, GIVEN | {"false": 1}, GIVEN | {"group": "x" * 101}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"[" * 50000,
+        {},
+        GIVEN | {"items": "x"},
+        GIVEN | {"items": [1]},
+        GIVEN | {"links": {"a": 1}},
+        GIVEN | {"false": 1},
+        GIVEN | {"group": "x" * 101},
+    ],
+)
 def test_a_malformed_request_is_one_sentence(server, body):
     status, _, said = ask(server, "POST", "/api/decide", body)
     assert status == 400 and json.loads(said)["error"] and server.session.asked == []

@@ -75,20 +75,48 @@ def test_one_decision_is_for_everyone_who_wrote_it_and_in_the_gradebook_at_once(
     assert len(session.items) == 3 and item_of(session, "ann").students == ("ann", "bob")
     answer = decide(session, "ann", 2)
     assert answer["kept_back"] == "" and list(answer["decided"].values())[0]["points"] == 2
-    assert grades(course, lesson) == {"ann": (2.0, None, False), "bob": (2.0, None, False), "cyd": (None, None, True), "dan": (None, None, True)}
+    assert grades(course, lesson) == {
+        "ann": (2.0, None, False),
+        "bob": (2.0, None, False),
+        "cyd": (None, None, True),
+        "dan": (None, None, True),
+    }
     final = {f.result.student: f for f in final_results(course, lesson)}
-    assert final["ann"].human.waiting == () and final["ann"].result.points["q1"] == 2 and final["cyd"].human.waiting == ("q1",)
+    assert (
+        final["ann"].human.waiting == ()
+        and final["ann"].result.points["q1"] == 2
+        and final["cyd"].human.waiting == ("q1",)
+    )
     assert {x.layer for x in final["ann"].auto.slots["q1"].links} == {"person"}
     line = json.loads((course.root / "decisions" / f"{lesson.slug}.jsonl").read_text())
-    assert line["by"] == "ina" and line["when"].endswith("Z") and line["students"] == ["ann", "bob"] and line["rubric_hash"] == slot_hash(lesson.rubric.slots["q1"])
+    assert (
+        line["by"] == "ina"
+        and line["when"].endswith("Z")
+        and line["students"] == ["ann", "bob"]
+        and line["rubric_hash"] == slot_hash(lesson.rubric.slots["q1"])
+    )
 
 
-def test_a_regrade_keeps_it_and_the_same_answer_is_never_asked_again(lesson, course, inbox, graded, opened, some, assess):
+def test_a_regrade_keeps_it_and_the_same_answer_is_never_asked_again(
+    lesson, course, inbox, graded, opened, some, assess
+):
     session = opened()
     decide(session, "ann", 1)
     session.close()
     hand_in(inbox, lesson, "eve", notebook(lesson, q1=some[0].text.replace(" ", "  ") + "\n"))
-    again = FakeGrader(lesson, lambda s, _: result(lesson, s, state="REVIEW", slots={"q1": stored_score(lesson, assess, "q1", {"cyd": some[1], "dan": some[2]}.get(s, some[0]).text, "review")}))
+    again = FakeGrader(
+        lesson,
+        lambda s, _: result(
+            lesson,
+            s,
+            state="REVIEW",
+            slots={
+                "q1": stored_score(
+                    lesson, assess, "q1", {"cyd": some[1], "dan": some[2]}.get(s, some[0]).text, "review"
+                )
+            },
+        ),
+    )
     grade_submissions(lesson, inbox, course, grader=again, regrade=True)
     found = grades(course, lesson)
     assert found["ann"] == (1.0, 1.0, False), "the manual score stays, and nobody is asked again"
@@ -99,7 +127,9 @@ def test_a_regrade_keeps_it_and_the_same_answer_is_never_asked_again(lesson, cou
     session = opened()
     assert {s for i in session.items.values() if i.decision is None for s in i.students} == {"cyd", "dan"}
     session.undo()
-    assert grades(course, lesson)["eve"][2] and grades(course, lesson)["ann"] == (None, 1.0, True), "undone, it is asked of everyone again"
+    assert grades(course, lesson)["eve"][2] and grades(course, lesson)["ann"] == (None, 1.0, True), (
+        "undone, it is asked of everyone again"
+    )
 
 
 def test_undo_brings_back_what_stood_before(lesson, course, graded, opened):
@@ -127,7 +157,9 @@ def test_undo_leaves_a_score_that_was_given_in_formgrader_since(lesson, course, 
     assert grades(course, lesson)["cyd"] == (2.0, None, False)
 
 
-def test_what_a_kill_left_between_file_and_gradebook_is_brought_in_at_the_next_start(lesson, course, graded, opened, monkeypatch):
+def test_what_a_kill_left_between_file_and_gradebook_is_brought_in_at_the_next_start(
+    lesson, course, graded, opened, monkeypatch
+):
     session = opened()
     decide(session, "dan", 2)
     monkeypatch.setattr(Session, "_flush", lambda self: "killed")
@@ -136,7 +168,9 @@ def test_what_a_kill_left_between_file_and_gradebook_is_brought_in_at_the_next_s
     assert grades(course, lesson)["ann"] == (None, None, True)
     monkeypatch.undo()
     session = opened()
-    assert grades(course, lesson)["ann"] == grades(course, lesson)["bob"] == (2.0, None, False) and grades(course, lesson)["dan"] == (0.0, None, False)
+    assert grades(course, lesson)["ann"] == grades(course, lesson)["bob"] == (2.0, None, False) and grades(
+        course, lesson
+    )["dan"] == (0.0, None, False)
     monkeypatch.setattr(Session, "_flush", lambda self: "killed")
     session.undo()
     monkeypatch.undo()
@@ -153,12 +187,16 @@ def test_while_a_grading_run_writes_decisions_wait_and_are_not_lost(lesson, cour
     assert grades(course, lesson)["ann"] == (2.0, None, False)
 
 
-def test_a_changed_rubric_asks_again_and_shows_the_old_points(lesson, course, inbox, graded, opened, assess, monkeypatch):
+def test_a_changed_rubric_asks_again_and_shows_the_old_points(
+    lesson, course, inbox, graded, opened, assess, monkeypatch
+):
     session = opened()
     decide(session, "cyd", 2)
     session.close()
     slot = lesson.rubric.slots["q1"]
-    other = lesson.rubric.model_copy(update={"slots": lesson.rubric.slots | {"q1": slot.model_copy(update={"some": 2})}})
+    other = lesson.rubric.model_copy(
+        update={"slots": lesson.rubric.slots | {"q1": slot.model_copy(update={"some": 2})}}
+    )
     changed = type(lesson)(**{**vars(lesson), "rubric": other})
     summary = grade_submissions(changed, inbox, course, grader=FakeGrader(changed, graded.say), regrade=True)
     assert any("decided under another rubric" in n for n in summary.notes)
@@ -197,7 +235,9 @@ def test_an_answer_with_a_picture_is_one_students_alone(lesson, course, inbox, s
     assert (grades(course, lesson)["ann"], grades(course, lesson)["bob"]) == ((2.0, None, False), (None, None, True))
 
 
-@pytest.mark.parametrize("points,links", [(3, None), (-1, None), (0.5, None), (True, None), ("2", None), (1, ["no.such"])])
+@pytest.mark.parametrize(
+    "points,links", [(3, None), (-1, None), (0.5, None), (True, None), ("2", None), (1, ["no.such"])]
+)
 def test_what_the_rubric_does_not_have_is_refused_and_nothing_is_kept(graded, opened, points, links):
     session = opened()
     with pytest.raises(CourseError):
@@ -219,5 +259,7 @@ def test_links_are_chosen_to_fit_the_points_and_pieces_are_the_answer(lesson, gr
         slot = lesson.rubric.slots["q1"]
         for points in range(slot.points + 1):
             assert slot.points_for(set(fitting(slot, item.read, points))) == points
-        assert set(fitting(slot, item.read, slot.points_for(item.read.links))) == item.read.links, "nothing is changed without need"
+        assert set(fitting(slot, item.read, slot.points_for(item.read.links))) == item.read.links, (
+            "nothing is changed without need"
+        )
         assert "".join(p["text"] for p in pieces(item.answer, item.read)) == item.answer

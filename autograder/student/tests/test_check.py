@@ -56,7 +56,9 @@ def test_a_fill_that_raises_shows_the_error(lesson, desk):
 
 def test_a_fill_that_is_not_python_is_one_item(lesson, desk):
     report = check(filled(lesson, "en", fill="(step %"), desk)
-    assert any("line 3 is not valid Python" in i.text for i in report.items if i.status == "bad") and codes(report, "bad") == ["blank"]
+    assert any("line 3 is not valid Python" in i.text for i in report.items if i.status == "bad") and codes(
+        report, "bad"
+    ) == ["blank"]
 
 
 def test_an_endless_loop_is_stopped(lesson, desk):
@@ -86,7 +88,10 @@ def test_other_edits_are_named(lesson, desk):
     report = check(nb, desk)
     text = str(report)
     assert codes(report, "bad") == ["edited"] and report.open == 1
-    assert "The locked check cell for normal inputs was edited. Put it right before you hand in, or it waits for a person" in text
+    assert (
+        "The locked check cell for normal inputs was edited. Put it right before you hand in, or it waits for a person"
+        in text
+    )
     assert "The locked setup cell was edited; the score does not depend on it" in text
     cell(nb, "boundary").source = "pass"
     assert "check cell for boundary inputs was edited. That is a veto: restore it" in str(check(nb, desk))
@@ -94,7 +99,11 @@ def test_other_edits_are_named(lesson, desk):
 
 def test_several_lines_in_the_blanks_place_and_comments_are_fine(lesson, desk):
     nb = filled(lesson, "en")
-    cell(nb, "exercise").source = cell(nb, "exercise").source.replace("    return ", "    # mine\n    rounds = step // stages\n    return ").replace("step // stages % 2)", "rounds % 2)")
+    cell(nb, "exercise").source = (
+        cell(nb, "exercise")
+        .source.replace("    return ", "    # mine\n    rounds = step // stages\n    return ")
+        .replace("step // stages % 2)", "rounds % 2)")
+    )
     assert check(nb, desk).open == 0
 
 
@@ -104,10 +113,21 @@ def test_a_fill_that_leans_on_another_cell_is_told_that_it_is_run_alone(lesson, 
 
 
 def test_numpy_and_math_are_there_as_in_the_grader(lesson, desk):
-    assert check(filled(lesson, "en", fill="(int(np.mod(step, stages)), math.floor(step / stages) % 2)"), desk).open == 0
+    assert (
+        check(filled(lesson, "en", fill="(int(np.mod(step, stages)), math.floor(step / stages) % 2)"), desk).open == 0
+    )
 
 
-@pytest.mark.parametrize(("case", "literal"), [("dict(step=5, stages=1)", True), ("dict(step=2 + 3, stages=int(1))", True), ("{'step': 5, 'stages': 1}", True), ("dict(step=n, stages=1)", False), ("dict(step=ring_index(5, 1)[0], stages=1)", False)])
+@pytest.mark.parametrize(
+    ("case", "literal"),
+    [
+        ("dict(step=5, stages=1)", True),
+        ("dict(step=2 + 3, stages=int(1))", True),
+        ("{'step': 5, 'stages': 1}", True),
+        ("dict(step=n, stages=1)", False),
+        ("dict(step=ring_index(5, 1)[0], stages=1)", False),
+    ],
+)
 def test_the_own_case_is_plain_values(lesson, desk, case, literal):
     report = check(filled(lesson, "en", case=case), desk)
     assert ("as plain values; this one cannot be read" in str(report)) is not literal
@@ -128,7 +148,10 @@ def test_an_answer_in_a_new_cell_below_its_slot_counts(lesson, desk):
     nb = filled(lesson, "en", answers=None)
     for slot in ("explanation", "q1", "q2", "q3"):
         at = next(i for i, c in enumerate(nb.cells) if c.id == f"answer-{slot}")
-        nb.cells[at + 1 : at + 1] = [nbformat.v4.new_markdown_cell("因为下标绕回时相位翻转，所以能分辨"), nbformat.v4.new_markdown_cell("这一圈和上一圈的数据。")]
+        nb.cells[at + 1 : at + 1] = [
+            nbformat.v4.new_markdown_cell("因为下标绕回时相位翻转，所以能分辨"),
+            nbformat.v4.new_markdown_cell("这一圈和上一圈的数据。"),
+        ]
     report = check(nb, desk)
     assert report.open == 0, str(report)
 
@@ -166,7 +189,9 @@ def test_a_file_that_cannot_be_read_is_one_clear_sentence_in_its_language(desk, 
         assert e.value.where == str(path)
 
 
-def test_what_is_not_there_or_belongs_nowhere_is_said_in_the_notebooks_language(lesson, desk, tmp_path_factory, monkeypatch):
+def test_what_is_not_there_or_belongs_nowhere_is_said_in_the_notebooks_language(
+    lesson, desk, tmp_path_factory, monkeypatch
+):
     with pytest.raises(CourseError, match="没有这个文件"):
         check_notebook(desk / "zh" / "nothing.ipynb")
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -190,13 +215,24 @@ def test_byte_order_mark_and_crlf_are_read(lesson, desk):
 def test_the_release_it_was_checked_against_is_named_and_changes_with_the_page(lesson, desk):
     told = student_lesson(lesson)
     report = check(filled(lesson, "en"), desk)
-    assert f"Checked against {SLUG}, release {told.release('en')} (lesson.json" in report.foot[1] and not codes(report, "note")[:-1]
+    assert (
+        f"Checked against {SLUG}, release {told.release('en')} (lesson.json" in report.foot[1]
+        and not codes(report, "note")[:-1]
+    )
     cells = told.released["en"]
-    newer = replace(told, released={**told.released, "en": (*cells[:-1], replace(cells[-1], source=cells[-1].source + " "))})
-    assert newer.release("en") != told.release("en") == from_json(to_json(told)).release("en") and newer.release("zh") == told.release("zh")
+    newer = replace(
+        told, released={**told.released, "en": (*cells[:-1], replace(cells[-1], source=cells[-1].source + " "))}
+    )
+    assert newer.release("en") != told.release("en") == from_json(to_json(told)).release("en") and newer.release(
+        "zh"
+    ) == told.release("zh")
     (desk / "lesson.json").write_text(to_json(newer), encoding="utf-8")
     report = check(filled(lesson, "en"), desk)
-    assert f"comes from release {told.release('en')}, the lesson.json beside it is of release {newer.release('en')}" in str(report) and report.open == 0
+    assert (
+        f"comes from release {told.release('en')}, the lesson.json beside it is of release {newer.release('en')}"
+        in str(report)
+        and report.open == 0
+    )
 
 
 def test_an_answer_of_which_nothing_shows_where_it_belongs_is_to_be_put_right(lesson, desk):
@@ -206,7 +242,9 @@ def test_an_answer_of_which_nothing_shows_where_it_belongs_is_to_be_put_right(le
     nb.cells = [c for c in nb.cells if c.id not in ("answer-q1", "answer-q2", "answer-q3")]
     nb.cells.append(nbformat.v4.new_markdown_cell("\n\n".join(f"{n}. {text}" for n, text in enumerate(texts, 1))))
     report = check(nb, desk)
-    assert codes(report, "bad") == ["answer"] * 3 and "Write each answer in its own slot, or it waits for a person" in str(report)
+    assert codes(report, "bad") == [
+        "answer"
+    ] * 3 and "Write each answer in its own slot, or it waits for a person" in str(report)
 
 
 def test_a_notebook_without_name_and_metadata_is_known_by_the_bundle_it_lies_in(lesson, desk):
@@ -219,7 +257,10 @@ def test_a_notebook_without_name_and_metadata_is_known_by_the_bundle_it_lies_in(
 
 def test_of_several_bundles_beside_it_the_notebooks_own_is_taken(lesson, desk):
     other = replace(student_lesson(lesson), slug="lesson01_other", function="other_function")
-    swap = lambda cells: tuple(replace(c, source=c.source.replace("ring_index", "other_function") if c.part else f"other words {c.id}") for c in cells)  # noqa: E731
+    swap = lambda cells: tuple(
+        replace(c, source=c.source.replace("ring_index", "other_function") if c.part else f"other words {c.id}")
+        for c in cells
+    )  # noqa: E731
     other = replace(other, released={lang: swap(cells) for lang, cells in other.released.items()})
     for data in (other, student_lesson(lesson)):
         (desk / data.slug).mkdir()

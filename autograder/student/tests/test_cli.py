@@ -44,7 +44,9 @@ def test_a_command_of_the_instructors_part_is_refused_in_a_students_install(caps
     assert "no-such-module" not in call(capsys, "--help")[1]
 
 
-@pytest.mark.parametrize(("encoding", "shown"), [("gbk", "[ok] [!!] ○ 学 ?"), ("ascii", "[ok] [!!] [ ] ? ?"), ("utf-8", "✔ ✘ ○ 学 ✂")])
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("gbk", "[ok] [!!] ○ 学 ?"), ("ascii", "[ok] [!!] [ ] ? ?"), ("utf-8", "✔ ✘ ○ 学 ✂")]
+)
 def test_a_console_that_lacks_a_character_shows_the_rest(monkeypatch, encoding, shown):
     console = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", console)

@@ -33,7 +33,9 @@ def test_a_missing_package_is_named_with_the_remedy(monkeypatch, capsys):
 
 def test_what_is_optional_does_not_fail(monkeypatch, capsys):
     real = shutil.which
-    monkeypatch.setattr(machine.shutil, "which", lambda name: None if name in ("quarto", *machine.CHROMIUM) else real(name))
+    monkeypatch.setattr(
+        machine.shutil, "which", lambda name: None if name in ("quarto", *machine.CHROMIUM) else real(name)
+    )
     code, out = doctor(capsys)
     assert "apt install chromium" in out and "renders with smalldocs" in out
     assert code == sum(x.state == "missing" for x in machine.looks()) > 0 or code == 0
@@ -60,6 +62,8 @@ def test_a_probe_that_breaks_is_itself_a_finding(monkeypatch):
     assert look.state == "missing" and "OSError: gone" in look.text
 
 
-@pytest.mark.parametrize(("text", "version"), [("2.14.4", (2, 14, 4)), ("1.0rc1", (1, 0)), ("26.4", (26, 4)), ("0.17.1", (0, 17, 1))])
+@pytest.mark.parametrize(
+    ("text", "version"), [("2.14.4", (2, 14, 4)), ("1.0rc1", (1, 0)), ("26.4", (26, 4)), ("0.17.1", (0, 17, 1))]
+)
 def test_versions_compare_as_numbers(text, version):
     assert machine._version(text) == version and machine._version("2.9") < machine._version("2.10")

@@ -25,7 +25,11 @@ def test_the_right_function_agrees_and_the_receipt_comes_along():
     assert report.open == 0 and "right: 6 of 6 inputs agree" in str(report)
     (data,) = receipt.values()
     assert list(receipt) == ["application/vnd.hopper-course.receipt+json"]
-    assert data["kernel"] == "linear_epilogue" and data["backend"] == "emulator" and data["figure"]["agree"]["value"] == "6 of 6"
+    assert (
+        data["kernel"] == "linear_epilogue"
+        and data["backend"] == "emulator"
+        and data["figure"]["agree"]["value"] == "6 of 6"
+    )
 
 
 def test_a_function_without_the_guard_is_shown_where_it_fails():
@@ -45,7 +49,15 @@ def test_an_empty_challenge_shows_the_place():
     assert "bool read_c = ______;" in str(report) and "beta != 0.0f;" not in str(report)
 
 
-@pytest.mark.parametrize("line", ["beta != 0.0f", "bool read_c = !(beta == 0.0f);", "bool read_c = !(beta == 0.0f)", "const bool read_c = beta != 0.0f"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "beta != 0.0f",
+        "bool read_c = !(beta == 0.0f);",
+        "bool read_c = !(beta == 0.0f)",
+        "const bool read_c = beta != 0.0f",
+    ],
+)
 def test_a_right_line_passes_as_expression_and_as_statement_also_without_its_semicolon(line):
     report, receipt = try_line("linear_epilogue", line, "en", count=4)
     assert report.open == 0 and "correct results on all 4 inputs" in str(report) and receipt

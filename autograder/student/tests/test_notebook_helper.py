@@ -46,7 +46,10 @@ def test_before_the_exercise_is_run_it_says_so(lesson, desk, capsys):
 
 def test_a_function_that_leans_on_another_cell_is_told_that_it_is_graded_alone(lesson, desk, capsys):
     space = session(lesson)
-    exec("helper = lambda step, stages: step // stages % 2\ndef ring_index(step, stages):\n    return [(step % s, helper(step, s)) for s in [stages]][0]", space)
+    exec(
+        "helper = lambda step, stages: step // stages % 2\ndef ring_index(step, stages):\n    return [(step % s, helper(step, s)) for s in [stages]][0]",
+        space,
+    )
     with pytest.raises(helper.CheckFailed):
         helper.check("normal")
     assert "uses helper, defined elsewhere" in capsys.readouterr().out

@@ -29,7 +29,10 @@ def codes(items, status="bad"):
 def test_the_bundle_gives_the_graders_own_view_of_the_release(lesson):
     ours, theirs = editions_of(student_lesson(lesson)), released(lesson)
     for lang in ("zh", "en"):
-        told = lambda book: {k: v for k, v in vars(book).items() if k != "exercise"} | {"path": book.exercise.path, "function": book.exercise.function}  # noqa: E731
+        told = lambda book: (
+            {k: v for k, v in vars(book).items() if k != "exercise"}
+            | {"path": book.exercise.path, "function": book.exercise.function}
+        )  # noqa: E731
         assert told(ours[lang]) == told(theirs[lang])
 
 
@@ -50,10 +53,20 @@ CHANGES = [
     ("assert ring_index(4, 3) == (1, 1)", "assert ring_index(4, 3) == (1.0, 1)", [], []),
     ("assert ring_index(4, 3) == (1, 1)", "assert ring_index(4, 3)", ["assert"], []),
     ("assert ring_index(4, 3) == (1, 1)", "# assert ring_index(4, 3) == (1, 1)", ["assert"], []),
-    ("assert ring_index(4, 3) == (1, 1)", "assert ring_index(4, 3) == (1, 1)\nassert ring_index(0, 1) == (0, 0)", [], []),
+    (
+        "assert ring_index(4, 3) == (1, 1)",
+        "assert ring_index(4, 3) == (1, 1)\nassert ring_index(0, 1) == (0, 0)",
+        [],
+        [],
+    ),
     ("def ring_index(step, stages):", "def ring_index(step: int, stages: int) -> tuple:", [], []),
     ("def ring_index(step, stages):", "def ring_index(step, stages=3):", [], ["edited"]),
-    ("def ring_index(step, stages):", "import functools\n@functools.cache\ndef ring_index(step, stages):", [], ["edited"]),
+    (
+        "def ring_index(step, stages):",
+        "import functools\n@functools.cache\ndef ring_index(step, stages):",
+        [],
+        ["edited"],
+    ),
     ("assert ring_index(2, 3)", "x = 1\nassert ring_index(2, 3)", [], []),
     ("assert ring_index(2, 3)", "ring_index = print\nassert ring_index(2, 3)", ["edited"], []),
 ]
@@ -87,12 +100,22 @@ def test_a_copy_is_told_and_two_different_fills_are_to_be_put_right(lesson, read
     assert codes(items) == ["fill"] and "2 exercise cells with different answers" in str(items)
 
 
-@pytest.mark.parametrize(("fill", "says"), [("open('x')", "The blank may not use open()"), ("(lambda: ().__class__)()", "may not use"), ("1" + "+1" * 900, "nested too deeply"), ("(yield)", "may not use yield")])
+@pytest.mark.parametrize(
+    ("fill", "says"),
+    [
+        ("open('x')", "The blank may not use open()"),
+        ("(lambda: ().__class__)()", "may not use"),
+        ("1" + "+1" * 900, "nested too deeply"),
+        ("(yield)", "may not use yield"),
+    ],
+)
 def test_what_the_grader_refuses_to_run_is_said_before_hand_in(lesson, read, fill, says):
     items, _ = fill_items(read(filled(lesson, "en", fill=fill)), "en")
     assert codes(items) == ["blank"] and says in items[0].text
 
 
-@pytest.mark.parametrize(("text", "n"), [("Ｔｈｅ ｐｈａｓｅ ｆｌｉｐｓ", 3), ("相位翻转", 4), ("the phase 翻转", 4), ("", 0), ("……", 0)])
+@pytest.mark.parametrize(
+    ("text", "n"), [("Ｔｈｅ ｐｈａｓｅ ｆｌｉｐｓ", 3), ("相位翻转", 4), ("the phase 翻转", 4), ("", 0), ("……", 0)]
+)
 def test_words_are_counted_in_either_script_and_width(text, n):
     assert word_count(text) == n

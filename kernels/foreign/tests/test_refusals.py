@@ -15,13 +15,18 @@ KERNEL = "#include <cuda_runtime.h>\n__global__ void f(int* x) {{\n  {}\n}}\n"
 
 
 def run(body: str, before: str = ""):
-    return kernels.run_source(before + KERNEL.format(body), grid=1, block=32, args={"x": np.zeros(32, np.int32)}, timeout=5.0)
+    return kernels.run_source(
+        before + KERNEL.format(body), grid=1, block=32, args={"x": np.zeros(32, np.int32)}, timeout=5.0
+    )
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ('asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};" : "+r"(x[0]));', "PTX instruction `mma.sync.aligned"),
+        (
+            'asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};" : "+r"(x[0]));',
+            "PTX instruction `mma.sync.aligned",
+        ),
         ("x[0] = tex2D<int>(1, 2, 3);", "textures and surfaces are not modelled"),
         ("x[0] = __shfl_down(x[0], 1);", "no warp operation without _sync"),
         ("__pipeline_memcpy_async(x, x + 4, 4);", "asynchronous copies of sm_80"),
@@ -37,7 +42,12 @@ def run(body: str, before: str = ""):
 def test_one_sentence_with_its_line(body, said):
     with pytest.raises(CompileError) as e:
         run(body)
-    assert e.value.line == 3 and str(e.value).startswith("source.cu:3: ") and said in str(e.value) and "\n" not in str(e.value)
+    assert (
+        e.value.line == 3
+        and str(e.value).startswith("source.cu:3: ")
+        and said in str(e.value)
+        and "\n" not in str(e.value)
+    )
 
 
 def test_a_failed_assertion_and_error_directives():
@@ -48,8 +58,17 @@ def test_a_failed_assertion_and_error_directives():
 
 
 def test_a_kernel_must_be_named_if_there_are_several():
-    program = Program("__global__ void a(int* x) {}\ntemplate <int N> __global__ void b(int* x) {}\nnamespace n { __global__ void a(int* x) {} }\n", "two.cu")
-    for wanted, said in ((None, "has 3 kernels: a, b<N>, n::a"), ("c", "no kernel named 'c'"), ("b", "name an instantiation"), ("a", None), ("n::a", None)):
+    program = Program(
+        "__global__ void a(int* x) {}\ntemplate <int N> __global__ void b(int* x) {}\nnamespace n { __global__ void a(int* x) {} }\n",
+        "two.cu",
+    )
+    for wanted, said in (
+        (None, "has 3 kernels: a, b<N>, n::a"),
+        ("c", "no kernel named 'c'"),
+        ("b", "name an instantiation"),
+        ("a", None),
+        ("n::a", None),
+    ):
         if said is None:
             assert program.find(wanted)[0].name == wanted
             continue
@@ -94,8 +113,30 @@ def test_arguments_that_cannot_be_read(text, said):
 
 
 def test_arguments():
-    a = parse_all(["x=float32[3,5]:random", "i=int32[7]:random(2,4)", "n=7", "a=2.5", "h=float16:1.5", "p=null", "r=uint8[4]:arange", "e=bf16[3]:empty"], seed=3)
-    assert a["x"].shape == (3, 5) and a["x"].std() > 0 and set(a["i"]) == {2, 3} and (a["n"], a["a"], a["p"]) == (7, 2.5, None)
-    assert a["h"] == np.float16(1.5) and type(a["h"]) is np.float16 and a["r"].tolist() == [0, 1, 2, 3] and np.isnan(a["e"].astype(np.float32)).all()
+    a = parse_all(
+        [
+            "x=float32[3,5]:random",
+            "i=int32[7]:random(2,4)",
+            "n=7",
+            "a=2.5",
+            "h=float16:1.5",
+            "p=null",
+            "r=uint8[4]:arange",
+            "e=bf16[3]:empty",
+        ],
+        seed=3,
+    )
+    assert (
+        a["x"].shape == (3, 5)
+        and a["x"].std() > 0
+        and set(a["i"]) == {2, 3}
+        and (a["n"], a["a"], a["p"]) == (7, 2.5, None)
+    )
+    assert (
+        a["h"] == np.float16(1.5)
+        and type(a["h"]) is np.float16
+        and a["r"].tolist() == [0, 1, 2, 3]
+        and np.isnan(a["e"].astype(np.float32)).all()
+    )
     with pytest.raises(ArgumentError, match="given twice"):
         parse_all(["n=1", "n=2"])

@@ -67,7 +67,14 @@ def test_host_code_is_left_out_and_a_template_is_named():
     for kind, tolerance in (("float", 1e-5), ("double", 1e-13)):
         x = f32(1009).astype("f4" if kind == "float" else "f8")
         out = np.zeros(1, x.dtype)
-        report = kernels.run_source(REDUCE, f"reduce<{kind}, 64, Sum>", grid=3, block=64, args={"x": x, "out": out, "n": 1009}, shared=64 * x.itemsize)
+        report = kernels.run_source(
+            REDUCE,
+            f"reduce<{kind}, 64, Sum>",
+            grid=3,
+            block=64,
+            args={"x": x, "out": out, "n": 1009},
+            shared=64 * x.itemsize,
+        )
         assert report.clean and report.kernel.startswith("reduce<")
         close(out, [x.astype(np.float64).sum()], tolerance)
 
@@ -119,7 +126,9 @@ __global__ void filter(float* y, const float* x, int n, int mode, int* last) {
 def test_constant_and_device_variables(seed):
     x, taps, last = f32(401), f32(5), np.zeros(4, np.int32)
     y = nan(401)
-    report = kernels.run_source(CONSTANT, "filters::filter", grid=4, block=128, args=[y, x, 401, 1, last], initial={"taps": taps}, seed=seed)
+    report = kernels.run_source(
+        CONSTANT, "filters::filter", grid=4, block=128, args=[y, x, 401, 1, last], initial={"taps": taps}, seed=seed
+    )
     assert report.clean
     close(y, 2 * np.convolve(np.pad(x, 2).astype(np.float64), taps[::-1], "valid"))
     assert last.tolist() == [101, 100, 100, 100]
@@ -168,12 +177,26 @@ def test_intrinsics_and_atomics():
     shift = (((high << 32 | low) << 7) >> 32).astype(np.uint32)
     assert (u == brev ^ popc ^ perm ^ shift ^ (low * low >> 32).astype(np.uint32)).all()
     d = i.astype(np.float64)
-    close(f, np.sin(d * 0.1) + 1.5 ** (d * 0.01) + np.exp(-d * 0.01) + 1 / np.sqrt(d + 1) + np.maximum(d, 3) + np.minimum(d, 7) + np.clip(d - 3.5, 0, 1))
+    close(
+        f,
+        np.sin(d * 0.1)
+        + 1.5 ** (d * 0.01)
+        + np.exp(-d * 0.01)
+        + 1 / np.sqrt(d + 1)
+        + np.maximum(d, 3)
+        + np.minimum(d, 7)
+        + np.clip(d - 3.5, 0, 1),
+    )
     clz = np.array([64 - int(x).bit_length() for x in i])
     ffs = np.array([(int(x) & -int(x)).bit_length() for x in i])
     assert (l == d.view(np.int64) + clz + ffs).all()
     assert counter[:3].tolist() == [0, 2**32 - 3 * n, n % 11]
-    assert counter[3] == 20 * 20 and counter[4] == 22 + 10000 and counter[5] == sum(1 << k for k in range(32) if (k + 32) % 5 == 2) and counter[6] == 63
+    assert (
+        counter[3] == 20 * 20
+        and counter[4] == 22 + 10000
+        and counter[5] == sum(1 << k for k in range(32) if (k + 32) % 5 == 2)
+        and counter[6] == 63
+    )
     assert total[0] == 0.5 * sum(range(n))
 
 
@@ -312,7 +335,9 @@ __global__ void __launch_bounds__(128) tile(const CUtensorMap* ma, const CUtenso
 
 def test_tensor_maps_cuda_barrier_and_inline_wgmma():
     a, b, c = f32(64, 64).astype(ml_dtypes.bfloat16), f32(8, 64).astype(ml_dtypes.bfloat16), nan(64, 8)
-    assert kernels.run_source(TENSOR, grid=1, block=128, args={"ma": TensorMap(a, (64, 64)), "mb": TensorMap(b, (8, 64)), "c": c}).clean
+    assert kernels.run_source(
+        TENSOR, grid=1, block=128, args={"ma": TensorMap(a, (64, 64)), "mb": TensorMap(b, (8, 64)), "c": c}
+    ).clean
     close(c, a.astype(np.float64) @ b.astype(np.float64).T, 1e-6)
 
 
@@ -353,9 +378,13 @@ def test_a_kernel_in_the_course_s_words():
 
 def test_a_file_with_what_it_includes(tmp_path):
     (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "scale.cuh").write_text('#pragma once\n#include "../common.h"\n__device__ float scaled(float v) { return SCALE * v; }\n')
+    (tmp_path / "inner" / "scale.cuh").write_text(
+        '#pragma once\n#include "../common.h"\n__device__ float scaled(float v) { return SCALE * v; }\n'
+    )
     (tmp_path / "common.h").write_text("#ifndef COMMON\n#define COMMON\n#define SCALE 3.0f\n#endif\n")
-    (tmp_path / "main.cu").write_text('#include "common.h"\n#include "inner/scale.cuh"\n__global__ void f(float* x) { x[threadIdx.x] = scaled(x[threadIdx.x]); }\n')
+    (tmp_path / "main.cu").write_text(
+        '#include "common.h"\n#include "inner/scale.cuh"\n__global__ void f(float* x) { x[threadIdx.x] = scaled(x[threadIdx.x]); }\n'
+    )
     x = f32(31)
     expected = x * np.float32(3)
     kernel = kernels.load(str(tmp_path / "main.cu"))
@@ -364,5 +393,7 @@ def test_a_file_with_what_it_includes(tmp_path):
 
 def test_the_arguments_must_fit():
     kernel = load_source_kernel(REDUCE, "reduce<float, 64, Sum>")
-    with pytest.raises(ArgumentError, match=r"reduce\(const T \* x, T \* out, int n\): out is missing; it has no parameter y"):
+    with pytest.raises(
+        ArgumentError, match=r"reduce\(const T \* x, T \* out, int n\): out is missing; it has no parameter y"
+    ):
         kernel(1, 64, {"x": f32(3), "y": f32(1), "n": 3})
