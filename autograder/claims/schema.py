@@ -10,12 +10,15 @@
 
 `receipt` names a measured file, `source` says what was read (then `value` is the number), `compute` is arithmetic over other
 claims: by id those of the same file, as lesson01.copy_rate those of another.
+
+`causes`, beside `claims`, lists the sentences that explain a figure and what decides each (autograder/lint/causes.py).
 """
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from ruamel.yaml import YAML
@@ -70,6 +73,40 @@ class Claim(BaseModel):
         return self
 
 
+class Cause(BaseModel):
+    """A causal sentence of the pages, by words of it in each language. how: the experiment, source or arithmetic; what is open if unknown."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    zh: str = Field(min_length=4)
+    en: str = Field(min_length=8)
+    by: Literal["experiment", "source", "arithmetic", "unknown"]
+    how: str = Field(min_length=8)
+
+
+def read_causes(path: Path) -> tuple[list[Cause], list[CourseError]]:
+    """The file's causes, and what is wrong with the others. A file that is no YAML has none here: read_claims says so."""
+    try:
+        data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    except (YAMLError, UnicodeDecodeError):
+        return [], []
+    entries = data.get("causes") if isinstance(data, dict) else None
+    causes, wrong = [], []
+    for n, entry in enumerate(entries if isinstance(entries, list) else [], 1):
+        try:
+            causes.append(Cause.model_validate(entry))
+        except ValidationError as e:
+            first = e.errors()[0]
+            wrong.append(
+                CourseError(
+                    f"The cause {n} is not right at {'.'.join(map(str, first['loc']))}: {first['msg']}.",
+                    where=str(path),
+                    remedy="autograder/lint/causes.py shows one.",
+                )
+            )
+    return causes, wrong
+
+
 def read_claims(path: Path) -> tuple[dict[str, tuple[Claim, int]], list[CourseError]]:
     """({id: (claim, line)}, what is wrong with the others). An entry that is wrong costs only itself."""
     try:
@@ -84,7 +121,7 @@ def read_claims(path: Path) -> tuple[dict[str, tuple[Claim, int]], list[CourseEr
                 remedy="Mend the YAML; quote a text that holds a colon.",
             )
         ]
-    if not isinstance(data, dict) or set(data) != {"claims"} or not isinstance(data["claims"], dict):
+    if not isinstance(data, dict) or set(data) - {"causes"} != {"claims"} or not isinstance(data["claims"], dict):
         return {}, [
             CourseError(
                 "The file does not hold `claims:` with an entry for each figure.",

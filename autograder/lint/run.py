@@ -18,11 +18,13 @@ from autograder.lesson.model import LANGS
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.rubric import load_rubric
 from autograder.lesson.store import list_lessons
+from autograder.lint.causes import lint_causes
 from autograder.lint.hidden import lint_checks, solution_fill
 from autograder.lint.marking import lint_answers, lint_rubric
 from autograder.lint.page import lint_page, plain_page
 from autograder.lint.pair import lint_pair
 from autograder.lint.problem import Problem
+from autograder.lint.quotes import lint_quotes
 
 __all__ = ["Problem", "lint_lesson", "lint_project"]
 
@@ -46,7 +48,9 @@ def lint_lesson(folder: Path, ledger: Ledger | None = None) -> list[Problem]:
     checks = load(load_checks, folder / "checks.py")
     rubric = load(load_rubric, folder / "rubric.yml", ledger.figures)
     for edition in editions.values():
-        out += lint_page(edition, read_edition(edition.path, edition.lang, as_written=True))
+        written = read_edition(edition.path, edition.lang, as_written=True)
+        out += lint_page(edition, written) + lint_causes(edition, written, folder)
+        out += lint_quotes(written, folder.parent.parent)
         out += [_problem(e, folder) for e in page_problems(edition.path, ledger)]
     out += [_problem(e, folder) for e in claim_problems(folder, ledger)]
     if len(editions) == len(LANGS):
