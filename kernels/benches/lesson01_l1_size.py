@@ -15,9 +15,13 @@ from kernels.specs.roofline import THREADS
 
 FMAS, PADDED, CARVEOUTS = 8, (4, 5, 6, 7, 8), (0, 25, 50, 75, 100)
 
+CARVEOUT_ATTRIBUTE = 9  # CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT of the driver's API
+
 
 def l1_size(session: Session) -> list[dict]:
     """Unpadded with the shared-memory carveout asked for in steps, and padded to 4 to 8 blocks an SM, interleaved."""
+    from cupy.cuda import driver
+
     spec = get_spec("roofline_probe")
     compile_all([(spec.source, {"FMAS": FMAS})])
     x = random_fp32(ELEMENTS)
@@ -33,7 +37,7 @@ def l1_size(session: Session) -> list[dict]:
         function = gpu.Module(spec.source, dict(launch.defines)).function(launch.entry, smem)  # a module of its own
         kernel = getattr(function, "kernel", function)
         if carveout is not None:
-            kernel.preferred_shared_memory_carveout = carveout
+            driver.funcSetAttribute(kernel.ptr, CARVEOUT_ATTRIBUTE, carveout)
         labels[name] = (resident_blocks(spec.source, launch), carveout, smem)
         calls[name] = lambda f=function, s=smem: f(grid, block, packed, shared_mem=s)
     times = session.time(calls, repeats=20)
