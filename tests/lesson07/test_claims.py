@@ -80,3 +80,21 @@ def test_device_driver_and_day_of_the_receipts_are_as_written(lang):
         receipt = measured(name)["receipt"]
         assert receipt["device"] in text and receipt["driver"] in text and receipt["time"][:10] in text, name
         assert receipt["source_sha256"] and receipt["command"].startswith("course bench"), name
+
+
+def test_what_the_page_says_of_the_model_is_what_it_gives():
+    """Mean relative errors at K = 4096 with one thing of the model changed, in per cent."""
+    import numpy as np
+
+    from autograder.claims.schema import read_claims
+    from autograder.paths import lessons_dir
+    from figures.lesson07_accumulation_error import MODEL, model_errors
+
+    claims, _ = read_claims(lessons_dir() / "lesson07_mixed_precision_epilogue" / "claims.yml")
+    fp8, fp16 = MODEL["e4m3 fp8 instruction"], MODEL["fp16 fp16"]
+    for name, model in {
+        "model_fp8_nearest": fp8 | {"rounding": np.rint},
+        "model_fp8_whole": fp8 | {"align": 40},
+        "model_fp16_cut": fp16 | {"rounding": np.trunc},
+    }.items():
+        assert abs(claims[name][0].value - 100 * model_errors([4096], **model)[0]) < 0.01, name
