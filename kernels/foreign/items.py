@@ -25,6 +25,8 @@ KNOWN_NAMESPACES = {
     "cooperative_groups",
     "cg",
     "cde",
+    "nvcuda",
+    "wmma",
     "device",
     "experimental",
     "ptx",
