@@ -30,8 +30,6 @@ KNOWN_NAMESPACES = {
     "device",
     "experimental",
     "ptx",
-    "nvcuda",
-    "wmma",
     "literals",
 }
 

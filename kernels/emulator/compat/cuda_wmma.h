@@ -44,6 +44,7 @@ EMU_WMMA fill_fragment(fragment<Use, M, N, K, T, Layout>& f, float v) {
 EMU_WMMA emu_move(bool store, fragment<Use, M, N, K, T, Layout>& f, void* memory, unsigned pitch, bool rows, emu::Where where) {
   typedef fragment<Use, M, N, K, T, Layout> F;
   constexpr unsigned size = sizeof(typename F::element_type), height = std::is_same_v<Use, matrix_b> ? K : 16, width = std::is_same_v<Use, matrix_a> ? K : 16;
+  if (pitch > 1u << 20) emu_refuse("wmma: a leading dimension of more than 1,048,576 elements is not modelled.", where);
   unsigned offsets[F::num_elements];
   for (int i = 0; i < F::num_elements; ++i) {
     int row, column;
