@@ -126,7 +126,7 @@ def available() -> tuple[bool, str]:
         return False, str(e)
 
 
-def _digest(*parts) -> str:
+def digest(*parts) -> str:
     h = hashlib.sha256()
     for part in parts:
         h.update(part if isinstance(part, bytes) else repr(part).encode())
@@ -141,7 +141,7 @@ def _sources() -> list[Path]:
 @lru_cache
 def runtime_digest() -> str:
     """Hash of the runner's sources: what a prebuilt runner must have been built from."""
-    return _digest(*[p.name.encode() + b"\0" + p.read_bytes() for p in _sources()])
+    return digest(*[p.name.encode() + b"\0" + p.read_bytes() for p in _sources()])
 
 
 def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] = ()) -> None:
@@ -176,7 +176,7 @@ def runner() -> Path:
     ):
         return prebuilt / "runner"
     c = compiler()
-    target = cache_folder() / f"runner-{_digest(runtime_digest(), c.version)}"
+    target = cache_folder() / f"runner-{digest(runtime_digest(), c.version)}"
     if target.exists():
         return target
     with _scratch(target.parent) as folder, _alone(target.parent / "building"):
@@ -281,7 +281,7 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         for k, v in sorted(defines.items())
     ]
     bounds = bounds_lines(text.decode(errors="replace"), entries)
-    key = _digest(
+    key = digest(
         text,
         bounds,
         source.name,
@@ -344,7 +344,7 @@ def compile_options(instrument: bool) -> list[str]:
 
 def library_path(stem: str, *parts) -> tuple[Path, bool]:
     """Where the library made of these parts is kept, and whether it is there already."""
-    target = cache_folder() / f"{stem}-{_digest(compiler().version, *parts)}.so"
+    target = cache_folder() / f"{stem}-{digest(compiler().version, *parts)}.so"
     if there := target.exists():
         with contextlib.suppress(OSError):  # a cache that may only be read
             os.utime(target)  # used: the last to be pruned
