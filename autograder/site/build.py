@@ -68,7 +68,7 @@ def build_site(
             site = render(project, renderer)
             # the stylesheet and script of the course travel with the pages
             shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
-            close_site(site, lang)
+            close_site(site, lang, lessons)
             shutil.move(str(site), str(new / lang))
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")

@@ -20,6 +20,9 @@ from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
+from autograder.site.diagrams import drawn
+from autograder.site.kernel_pages import write_pages
+from autograder.site.notes import marked
 from autograder.site.outputs import lesson_outputs
 from autograder.site.words import WORDS
 
@@ -68,20 +71,24 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
             shutil.copy(lessons / name, out / name)
     _YAML.dump(config, out / "_quarto.yml")
     shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("course.css", "favicon.svg"):
-        shutil.copy(lessons / name, out / "site_assets" / name)
+    shutil.copy(lessons / "favicon.svg", out / "site_assets" / "favicon.svg")
+    styles = [lessons / "course.css", *sorted((ASSETS / "css").glob("*.css"))]  # one file: a page's first paint waits for each
+    (out / "site_assets" / "course.css").write_text("".join(p.read_text(encoding="utf-8") for p in styles), encoding="utf-8")
+    write_pages(out, WORDS[lang], lang)
+    (out / "404.qmd").write_text(f'---\ntitle: "{WORDS[lang]["lost"]}"\nlang: {lang}\n---\n\n{WORDS[lang]["lost_text"]}\n', encoding="utf-8")
     for page in pages(lessons, lang):
         target = out / page.folder
         target.mkdir(parents=True, exist_ok=True)
         progress(f"{lang} {page.folder or 'home'}")
         if page.lesson:
             lesson = load_lesson(page.source.parent)
-            source = lesson.edition(lang)
-            outputs = lesson_outputs(lesson, source)
+            outputs = lesson_outputs(lesson, lesson.edition(lang))
         else:
-            source, outputs = read_edition(page.source, lang), {}
+            read_edition(page.source, lang)  # raises where a figure is unknown
+            outputs = {}
+        source = read_edition(page.source, lang, marked(page.source.parent))
         _copy_assets(page.source.parent, target)
-        text = _body(source, outputs, edition, target, labels)
+        text = drawn(_body(source, outputs, edition, target, labels), page.source.parent, WORDS[lang], progress)
         if page.lesson and _accuracy(page.source.parent, target, lang):
             text += f"\n\n{WORDS[lang]['accuracy']}"
         front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
@@ -113,7 +120,7 @@ def _config(lessons: Path, data: dict, lang: str, edition: str) -> dict:
             "favicon": "site_assets/favicon.svg",
             "title": words["site_title"] + (words["answer_suffix"] if edition == "answer" else ""),
             "navbar": {"left": [{"text": words["home"], "href": "index.qmd"}], "right": tools},
-            "search": {"location": "navbar", "type": "textbox"},
+            "search": False,  # the course has its own, the same under either renderer
             "page-navigation": True,
             "bread-crumbs": False,
             "sidebar": side,
@@ -187,7 +194,8 @@ def _links(text: str, page: Page, lang: str) -> str:
 
 def _copy_assets(source: Path, target: Path) -> None:
     if (source / "assets").is_dir():
-        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True)
+        # diagrams go into the page itself
+        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True, ignore=shutil.ignore_patterns("diagrams"))
 
 
 def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
