@@ -52,7 +52,7 @@ class Frame:
             html = _ledger_rows(html, self.claims)
             scripts.append("ledger.js")
         if controls := sorted(set(_CONTROL.findall(html))):
-            scripts += ["plot.js", *(f"controls/{c}.js" for c in controls)]
+            scripts += ["plot.js", "ring-picture.js", *(f"controls/{c}.js" for c in controls)]
         tags = "".join(f'<script src="{up}site_assets/{s}" defer></script>' for s in scripts)
         return html.replace("</head>", f'<meta name="course-root" content="{up or "./"}">{tags}</head>', 1)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 LEAST_PX = 12
 _IMG = re.compile(r'<img\b[^>]*?\bsrc="(?P<src>[^"]+\.(?:svg|png))"[^>]*>')
 _SIZES = re.compile(r"font(?:-size)?: (?:[\w.]+ )*?([\d.]+)px")
-_VIEWBOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) [\d.]+"')
+_VIEWBOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"')
 
 
 def least_width(svg: str) -> float:
@@ -39,6 +39,8 @@ def dress(page: str, folder: Path, words: dict[str, str]) -> str:
             alt = html.escape(_told(svg) or words["cell_picture"], quote=True)
             tag = re.sub(r'\salt="[^"]*"', "", tag).replace("<img", f'<img alt="{alt}"', 1)
         style = f' style="min-width:{width:.0f}px"' if width else ""
+        if size := _size(svg):  # the browser keeps its place free before it is loaded
+            style += f' width="{size[0]:.0f}" height="{size[1]:.0f}"'
         tag = tag.replace("<img", f'<img loading="lazy"{style}', 1)
         return (
             f'<span class="picture"><span class="picture-scroll">{tag}</span>'
@@ -46,6 +48,11 @@ def dress(page: str, folder: Path, words: dict[str, str]) -> str:
         )
 
     return _IMG.sub(one, page)
+
+
+def _size(svg: str) -> tuple[float, float] | None:
+    box = _VIEWBOX.search(svg)
+    return (float(box[1]), float(box[2])) if box else None
 
 
 def _told(svg: str) -> str:

@@ -20,6 +20,7 @@ from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
+from autograder.site.controls import control
 from autograder.site.diagrams import drawn
 from autograder.site.kernel_pages import write_pages
 from autograder.site.notes import marked
@@ -194,8 +195,8 @@ def _links(text: str, page: Page, lang: str) -> str:
 
 def _copy_assets(source: Path, target: Path) -> None:
     if (source / "assets").is_dir():
-        # diagrams go into the page itself
-        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True, ignore=shutil.ignore_patterns("diagrams"))
+        # diagrams and the data of controls go into the page itself
+        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True, ignore=shutil.ignore_patterns("diagrams", "controls"))
 
 
 def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
@@ -234,6 +235,8 @@ def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path,
                     parts.append("\n\n".join([f"{fence} {_attrs(child)}", *inside, fence]))
             elif child.kind == "code":
                 if child.role != "solution" or edition == "answer":
+                    if name := child.options.get("course_control"):
+                        parts.append(control(name, source.path.parent, WORDS[source.lang], f"{source.path}:{child.line}"))
                     parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], labels))
             else:
                 parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source.strip() or labels['slot']}\n:::")
