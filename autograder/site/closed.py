@@ -9,6 +9,7 @@ from pathlib import Path
 from autograder.errors import CourseError
 from autograder.site import notes, search, terms
 from autograder.site.frame import Frame
+from autograder.site.lean import make_lean
 from autograder.site.words import INTERFACE_ZH, SCRIPT_ZH
 
 VENDOR = Path(__file__).parent / "vendor"
@@ -51,6 +52,7 @@ def close_site(site: Path, lang: str, lessons: Path) -> None:
     script = site / "site_libs" / "smalldocs.js"
     if lang == "zh" and script.is_file():
         script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
+    make_lean(site)
     if leaks := outside_requests(site):
         raise CourseError(
             "The site would ask other hosts: " + "; ".join(leaks[:5]),

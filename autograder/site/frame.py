@@ -51,6 +51,10 @@ class Frame:
         if place[0] == "claims":
             html = _ledger_rows(html, self.claims)
             scripts.append("ledger.js")
+        if "lesson-progress" in html:
+            progress = "do/progress.js"  # of the exercise in the page, where the site has it
+            scripts += [progress] if (self.site / "site_assets" / progress).is_file() and progress not in html else []
+            scripts.append("progress-shown.js")
         if controls := sorted(set(_CONTROL.findall(html))):
             scripts += ["plot.js", "ring-picture.js", *(f"controls/{c}.js" for c in controls)]
         tags = "".join(f'<script src="{up}site_assets/{s}" defer></script>' for s in scripts)

@@ -13,6 +13,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from ruamel.yaml import YAML
 
 from autograder.errors import CourseError
@@ -20,14 +21,18 @@ from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
+from autograder.release.notebook import student_notebook
 from autograder.site.controls import control
 from autograder.site.diagrams import drawn
-from autograder.site.kernel_pages import write_pages
+from autograder.site.facts import facts
+from autograder.site.head import home_head, lesson_head, services
+from autograder.site.kernel_pages import sources, write_pages
 from autograder.site.notes import marked
 from autograder.site.outputs import lesson_outputs
 from autograder.site.words import WORDS
 
 ASSETS = Path(__file__).parent / "assets"
+NOTEBOOKS = "_notebooks"  # the renderers would take a notebook beside the page for another page
 _YAML = YAML()
 _YAML.width = 4096
 
@@ -55,8 +60,13 @@ def pages(lessons: Path, lang: str) -> list[Page]:
     return found
 
 
-def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda message: None) -> None:
-    """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`."""
+def stage(
+    lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda message: None, bundles: bool = False
+) -> None:
+    """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`.
+
+    bundles: the lessons' heads offer ../downloads/<lesson>.zip.
+    """
     source_config = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
     labels = source_config["course-words"][lang]
     config = _config(lessons, source_config, lang, edition)
@@ -77,12 +87,14 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
     (out / "site_assets" / "course.css").write_text("".join(p.read_text(encoding="utf-8") for p in styles), encoding="utf-8")
     write_pages(out, WORDS[lang], lang)
     (out / "404.qmd").write_text(f'---\ntitle: "{WORDS[lang]["lost"]}"\nlang: {lang}\n---\n\n{WORDS[lang]["lost_text"]}\n', encoding="utf-8")
+    loaded = {p.name: load_lesson(p) for p in list_lessons(lessons)}
+    known = {slug: facts(lesson, lang, sources()) for slug, lesson in loaded.items()}
     for page in pages(lessons, lang):
         target = out / page.folder
         target.mkdir(parents=True, exist_ok=True)
         progress(f"{lang} {page.folder or 'home'}")
         if page.lesson:
-            lesson = load_lesson(page.source.parent)
+            lesson = loaded[page.source.parent.name]
             outputs = lesson_outputs(lesson, lesson.edition(lang))
         else:
             read_edition(page.source, lang)  # raises where a figure is unknown
@@ -92,8 +104,18 @@ def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, prog
         text = drawn(_body(source, outputs, edition, target, labels), page.source.parent, WORDS[lang], progress)
         if page.lesson and _accuracy(page.source.parent, target, lang):
             text += f"\n\n{WORDS[lang]['accuracy']}"
+        if page.lesson:
+            slug = page.source.parent.name
+            text = lesson_head(known[slug], known, WORDS[lang], bundles, services(source_config, lang, slug)) + "\n\n" + text
+            notebooks = out / NOTEBOOKS
+            notebooks.mkdir(exist_ok=True)
+            (notebooks / f"{slug}.ipynb").write_text(nbformat.writes(student_notebook(lesson, lang)) + "\n", encoding="utf-8")
+        elif not page.folder and known and (page.source.parent / "assets" / "controls").is_dir():
+            text = home_head(page.source.parent, known, WORDS[lang], lang, bundles) + "\n\n" + text
         front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
         front["lang"] = lang
+        if not page.folder:
+            front |= {"toc": False, "page-layout": "full"}  # its first screen needs the width
         with (target / "index.qmd").open("w", encoding="utf-8") as f:
             f.write("---\n")
             _YAML.dump(front, f)

@@ -54,7 +54,7 @@
     const play = button(say("▶ 播放", "▶ Play"), () => {
       if (timer) return stop();
       if (i >= count() - 1) go(0);
-      play.textContent = say("⏸ 暂停", "⏸ Pause"); play.setAttribute("aria-pressed", "true");
+      play.textContent = say("❚❚ 暂停", "❚❚ Pause"); play.setAttribute("aria-pressed", "true");
       timer = setInterval(() => { if (i >= count() - 1) stop(); else go(i + 1); }, pace);
     }, { "aria-pressed": "false" });
     const node = el("div", { class: "control-player", role: "group", "aria-label": say("播放", "Playback") }, play,

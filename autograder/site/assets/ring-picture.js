@@ -2,7 +2,7 @@
 "use strict";
 window.RingPicture = (label, width = 640) => {
   const { say, el, root } = Course, { canvas, svg, text } = Plot;
-  const LEFT = 92, LANE = 18, rowNames = [say("拷贝", "copies"), say("消费者 1", "consumer 1"), say("消费者 2", "consumer 2")];
+  const LEFT = width < 400 ? 76 : 92, LANE = 18, rowNames = [say("拷贝", "copies"), say("消费者 1", "consumer 1"), say("消费者 2", "consumer 2")];
   const { svg: s, holder } = canvas(width, 208, label);
   const name = (r) => (r[0] ? say(`消费者 ${r[0]} 在乘第 ${r[1]} 块（stage ${r[2]}）`, `consumer ${r[0]} multiplies block ${r[1]} (stage ${r[2]})`) : say(`第 ${r[1]} 块拷入 stage ${r[2]}`, `block ${r[1]} is copied into stage ${r[2]}`)) + (r[5] ? say("，冲突", ", in conflict") : "");
   return {
