@@ -10,7 +10,9 @@ from figures.build import all_figures, draw, find_figures, stale
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m figures", description="Draw the course's figures from their data.")
-    parser.add_argument("names", nargs="*", help="figures to draw (default: all); `controls`: what the moving controls are drawn from")
+    parser.add_argument(
+        "names", nargs="*", help="figures to draw (default: all); `controls`: what the moving controls are drawn from"
+    )
     parser.add_argument(
         "--check", action="store_true", help="draw nothing; list committed figures that are missing or out of date"
     )

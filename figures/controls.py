@@ -35,7 +35,9 @@ def _receipt(*names: str) -> dict:
 def roofline() -> dict:
     """Two level roofs, one slope, and what was measured under them: [name, FLOP/byte, TFLOP/s]."""
     points = _measured("lesson01_roofline")["points"]
-    roof = {u: max(p["flop_per_s"] for p in points if p["unit"] == u and not p["bytes"]) / 1e12 for u in ("fp32", "bf16")}
+    roof = {
+        u: max(p["flop_per_s"] for p in points if p["unit"] == u and not p["bytes"]) / 1e12 for u in ("fp32", "bf16")
+    }
     copy = next(p["tb_per_s"] for p in points if p["unit"] == "copy")
     shown = [
         [p["unit"], p["variant"], round(p["intensity"], 3), round(p["flop_per_s"] / 1e12, 2)]
@@ -79,7 +81,15 @@ def barrier() -> dict:
                 pass
             report = kernel.report
             events = [
-                [s.barrier.split()[-1], s.who.removeprefix("block (0,0) "), s.line, *s.event, s.before, s.after, int(s.completes)]
+                [
+                    s.barrier.split()[-1],
+                    s.who.removeprefix("block (0,0) "),
+                    s.line,
+                    *s.event,
+                    s.before,
+                    s.after,
+                    int(s.completes),
+                ]
                 for s in barrier_steps(report.trace)
             ]
             rules = list(dict.fromkeys(f.rule for f in report.findings))

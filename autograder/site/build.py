@@ -12,10 +12,10 @@ from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.model import LANGS
 from autograder.paths import lessons_dir
 from autograder.release.bundle import release
-from autograder.site.closed import close_site
+from autograder.site.closed import Closing
 from autograder.site.links import dead_links
 from autograder.site.render import choose, render
-from autograder.site.stage import NOTEBOOKS, stage
+from autograder.site.stage import NOTEBOOKS, Stage
 from autograder.site.words import WORDS
 
 EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
@@ -67,15 +67,9 @@ def build_site(
         new.mkdir()
         for lang in LANGS:
             project = Path(sources).resolve() / lang
-            stage(lessons, lang, edition, project, renderer, progress, bundles)
+            Stage(lessons, lang, edition, project, renderer, progress, bundles).all()
             progress(f"{lang} rendering with {renderer}")
-            site = render(project, renderer)
-            # the stylesheet and script of the course travel with the pages
-            shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
-            for notebook in (project / NOTEBOOKS).glob("*.ipynb"):
-                shutil.move(str(notebook), str(site / notebook.stem / notebook.name))
-            close_site(site, lang, lessons)
-            shutil.move(str(site), str(new / lang))
+            shutil.move(str(render_language(project, renderer, lang, lessons)), str(new / lang))
         if bundles:
             progress("bundles")
             (new / "downloads").mkdir()
@@ -95,6 +89,16 @@ def build_site(
             shutil.move(str(out), str(Path(work) / "old"))
         shutil.move(str(new), str(out))
     return Built(out, renderer, pages)
+
+
+def render_language(project: Path, renderer: str, lang: str, lessons: Path) -> Path:
+    """The pages of a staged project, rendered, with what travels beside them, and closed; returns their folder."""
+    site = render(project, renderer)
+    shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
+    for notebook in (project / NOTEBOOKS).glob("*.ipynb"):
+        shutil.copy(notebook, site / notebook.stem / notebook.name)
+    Closing(site, lang, lessons).all()
+    return site
 
 
 def _lost_page() -> str:

@@ -31,34 +31,44 @@ _REQUEST = re.compile(
 )
 
 
-def close_site(site: Path, lang: str, lessons: Path) -> None:
-    """Make every page of one language self-contained, in the course's frame, with Chinese interface words where it is Chinese.
+class Closing:
+    """The rendered pages of one language made self-contained, in the course's frame, with Chinese interface words where it is Chinese."""
 
-    Raises CourseError if a page or stylesheet would still make a request to another host.
-    """
-    shutil.copytree(VENDOR, site / "site_vendor", ignore=shutil.ignore_patterns("README.md"), dirs_exist_ok=True)
-    told = notes.claims(lang, lessons)
-    frame = Frame(site, lang, terms.read_terms(lessons, lang), told)
-    for page in site.rglob("*.html"):
-        where = page.relative_to(site)
-        up = frame.up(page)
-        html = frame.put_round(_close_page(page.read_text(encoding="utf-8"), up, lang), page)
+    def __init__(self, site: Path, lang: str, lessons: Path):
+        self.site, self.lang = site, lang
+        self.frame = Frame(site, lang, terms.read_terms(lessons, lang), notes.claims(lang, lessons))
+
+    def all(self) -> None:
+        """Every page, the data that they load, and lean libraries.
+
+        Raises CourseError if a page or stylesheet would still make a request to another host.
+        """
+        site = self.site
+        shutil.copytree(VENDOR, site / "site_vendor", ignore=shutil.ignore_patterns("README.md"), dirs_exist_ok=True)
+        for page in site.rglob("*.html"):
+            self.page(page)
+        notes.write_data(site, "claims", self.frame.claims)
+        notes.write_data(site, "terms", {t.anchor: t.shown for t in self.frame.terms})
+        notes.write_data(site, "search", search.index(site, self.frame.terms))
+        script = site / "site_libs" / "smalldocs.js"
+        if self.lang == "zh" and script.is_file():
+            script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
+        make_lean(site)
+        if leaks := outside_requests(site):
+            raise CourseError(
+                "The site would ask other hosts: " + "; ".join(leaks[:5]),
+                where=str(site),
+                remedy="Use local files in the pages named.",
+            )
+
+    def page(self, page: Path) -> None:
+        """Close one rendered page in place."""
+        where = page.relative_to(self.site)
+        up = self.frame.up(page)
+        html = self.frame.put_round(_close_page(page.read_text(encoding="utf-8"), up, self.lang), page)
         # the switch leads to the same page of the other language
         html = _SWITCH.sub(lambda m: f'href="{up}../{m["other"]}/{where.as_posix()}" hreflang="{m["other"]}"', html)
         page.write_text(html, encoding="utf-8")
-    notes.write_data(site, "claims", told)
-    notes.write_data(site, "terms", {t.anchor: t.shown for t in frame.terms})
-    notes.write_data(site, "search", search.index(site, frame.terms))
-    script = site / "site_libs" / "smalldocs.js"
-    if lang == "zh" and script.is_file():
-        script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
-    make_lean(site)
-    if leaks := outside_requests(site):
-        raise CourseError(
-            "The site would ask other hosts: " + "; ".join(leaks[:5]),
-            where=str(site),
-            remedy="Use local files in the pages named.",
-        )
 
 
 def _close_page(html: str, up: str, lang: str) -> str:

@@ -76,7 +76,9 @@ def _toc(html: str, words: dict[str, str]) -> str:
         return ""
     links = re.sub(r'\s(?:id|class|data-scroll-target)="[^"]*"', "", found[1])
     label = words["toc_phone"]
-    return f'<details class="toc-phone"><summary>{words["toc"]}</summary><nav aria-label="{label}">{links}</nav></details>'
+    return (
+        f'<details class="toc-phone"><summary>{words["toc"]}</summary><nav aria-label="{label}">{links}</nav></details>'
+    )
 
 
 def _ledger_rows(html: str, claims: dict[str, dict[str, str]]) -> str:
@@ -97,4 +99,6 @@ def _ledger_rows(html: str, claims: dict[str, dict[str, str]]) -> str:
         return f'<tr id="claim-{key.replace(".", "-")}" data-origin="{claim["kind"]}">{m[1]}{m[2]}{m[3]}'
 
     # a claim's row has three cells, a receipt's five
-    return re.sub(r"(?s)<tr[^>]*>(\s*<td[^>]*>)((?:(?!</td>).)*)(</td>(?:\s*<td[^>]*>(?:(?!</td>).)*</td>){2}\s*</tr>)", row, html)
+    return re.sub(
+        r"(?s)<tr[^>]*>(\s*<td[^>]*>)((?:(?!</td>).)*)(</td>(?:\s*<td[^>]*>(?:(?!</td>).)*</td>){2}\s*</tr>)", row, html
+    )

@@ -33,13 +33,19 @@ def services(config: dict, lang: str, slug: str) -> dict[str, str]:
     return {k: v for k, v in found.items() if v}
 
 
-def lesson_head(f: Facts, all_facts: dict[str, Facts], words: dict[str, str], bundle: bool, opens: dict[str, str]) -> str:
+def lesson_head(
+    f: Facts, all_facts: dict[str, Facts], words: dict[str, str], bundle: bool, opens: dict[str, str]
+) -> str:
     """Time, prerequisites, progress; notebook, bundle, services; the kernels' sources."""
     e = html.escape
-    needs = ", ".join(f'<a href="../{n}/index.html">{e(_short(all_facts[n], words))}</a>' for n in f.needs if n in all_facts)
+    needs = ", ".join(
+        f'<a href="../{n}/index.html">{e(_short(all_facts[n], words))}</a>' for n in f.needs if n in all_facts
+    )
     actions = [f'<a class="btn card-link" href="{f.slug}.ipynb" download>{words["get_notebook"]}</a>']
     if bundle:
-        actions.append(f'<a class="btn card-link" href="../../downloads/{f.slug}.zip" download>{words["get_bundle"]}</a>')
+        actions.append(
+            f'<a class="btn card-link" href="../../downloads/{f.slug}.zip" download>{words["get_bundle"]}</a>'
+        )
     actions += [f'<a class="btn card-link" href="{e(url)}">{words["open_" + name]}</a>' for name, url in opens.items()]
     sources = ", ".join(f'<a href="../{address(k)}"><code>{k}</code></a>' for k in f.kernels)
     return _raw(
@@ -65,7 +71,8 @@ def home_head(folder: Path, all_facts: dict[str, Facts], words: dict[str, str], 
         ),
     ]
     way_list = "".join(
-        f'<li><a class="card-link way" href="{href}"><strong>{name}</strong><span>{why}</span></a></li>' for name, why, href in ways
+        f'<li><a class="card-link way" href="{href}"><strong>{name}</strong><span>{why}</span></a></li>'
+        for name, why, href in ways
     )
     ring = control("home-ring", folder, words).removeprefix("```{=html}\n").removesuffix("\n```")
     return _raw(

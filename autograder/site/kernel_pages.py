@@ -17,7 +17,9 @@ _FILE = re.compile(r"(?<![\w/.])(?:kernels/cuda/)?(?P<name>[a-z]\w*\.(?:cuh?|h))
 @functools.cache
 def sources() -> dict[str, Path]:
     """{"gemm.cuh": its path} of the kernels of this course."""
-    return {p.name: p for p in sorted((course_root() / "kernels" / "cuda").glob("*")) if p.suffix in {".cu", ".cuh", ".h"}}
+    return {
+        p.name: p for p in sorted((course_root() / "kernels" / "cuda").glob("*")) if p.suffix in {".cu", ".cuh", ".h"}
+    }
 
 
 def address(name: str) -> str:
@@ -57,7 +59,9 @@ def _numbered(text: str) -> str:
     from pygments.lexers import CppLexer
 
     lines = highlight(text, CppLexer(stripnl=False), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
-    rows = "\n".join(f'<span class="src-line" id="L{n}"><a href="#L{n}">{n}</a>{line}</span>' for n, line in enumerate(lines, 1))
+    rows = "\n".join(
+        f'<span class="src-line" id="L{n}"><a href="#L{n}">{n}</a>{line}</span>' for n, line in enumerate(lines, 1)
+    )
     return f'<pre class="kernel-source" tabindex="0"><code>{rows}</code></pre>'
 
 

@@ -103,7 +103,9 @@ def _icons(folder: Path, sheet: Path, words: set[str]) -> None:
     text = css.read_text(encoding="utf-8")
     points = {m[1]: m[2] for m in re.finditer(r'\.(bi-[\w-]+)::?before\{content:"\\([0-9a-f]+)"\}', text)}
     named = {n for n in points if n in words}
-    codes = {int(points[n], 16) for n in named} | {int(c, 16) for c in re.findall(r'content: ?"\\(f[0-9a-f]{3})"', sheet.read_text(encoding="utf-8"))}
+    codes = {int(points[n], 16) for n in named} | {
+        int(c, 16) for c in re.findall(r'content: ?"\\(f[0-9a-f]{3})"', sheet.read_text(encoding="utf-8"))
+    }
     options = subset.Options(flavor="woff", layout_features=[], notdef_outline=True, drop_tables=["DSIG"])
     loaded = subset.load_font(str(font), options)
     cutter = subset.Subsetter(options)
@@ -117,5 +119,9 @@ def _icons(folder: Path, sheet: Path, words: set[str]) -> None:
     face = re.search(r"@font-face\{[^}]*\}", text)[0]
     face = re.sub(r"src:[^}]*", f'src:url("{font.relative_to(folder).as_posix()}") format("woff")', face)
     rules = [m[0] for m in re.finditer(r"[^{}]+\{[^}]*\}", text) if not m[0].startswith("@font-face")]
-    kept = [r for r in rules if not re.match(r"\.bi-[\w-]+::?before\{content", r) or re.match(r"\.(bi-[\w-]+)", r)[1] in named]
+    kept = [
+        r
+        for r in rules
+        if not re.match(r"\.bi-[\w-]+::?before\{content", r) or re.match(r"\.(bi-[\w-]+)", r)[1] in named
+    ]
     css.write_text(face + "".join(kept), encoding="utf-8")

@@ -12,7 +12,9 @@ from autograder.site.weave import ALWAYS, inside_main, over_text
 _ENTRY = re.compile(r"(?m)^- \*\*(?P<names>.+?)\*\*(?P<rest>.*)$")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _SKIP = ALWAYS | {"code", "pre", "th", *(f"h{n}" for n in range(1, 7))}
-_SKIP_CLASS = re.compile(r'class="[^"]*\b(?:math|callout-header|answer-slot|cell-output|course-control|lesson-head|claim|do-\w+)\b')
+_SKIP_CLASS = re.compile(
+    r'class="[^"]*\b(?:math|callout-header|answer-slot|cell-output|course-control|lesson-head|claim|do-\w+)\b'
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ def _anchor(name: str) -> str:
 def anchored(page: str, terms: list[Term]) -> str:
     """The glossary page with an anchor at each entry, in the order of its source."""
     left = iter(terms)
-    return re.sub(r"<li>(?=(?:<p>)?<strong>)", lambda m: f'<li id="{t.anchor}">' if (t := next(left, None)) else m[0], page)
+    return re.sub(
+        r"<li>(?=(?:<p>)?<strong>)", lambda m: f'<li id="{t.anchor}">' if (t := next(left, None)) else m[0], page
+    )
 
 
 def linked(page: str, terms: list[Term], glossary: str) -> str:
@@ -58,7 +62,8 @@ def _link(text: str, left: dict[str, Term], glossary: str) -> str:
     if not left:
         return text
     pattern = "|".join(
-        (rf"(?<![\w-]){re.escape(n)}(?![\w-])" if n[0].isascii() else re.escape(n)) for n in sorted(left, key=len, reverse=True)
+        (rf"(?<![\w-]){re.escape(n)}(?![\w-])" if n[0].isascii() else re.escape(n))
+        for n in sorted(left, key=len, reverse=True)
     )
 
     def one(m: re.Match) -> str:

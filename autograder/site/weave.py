@@ -7,10 +7,14 @@ from collections.abc import Callable
 
 _TOKEN = re.compile(r"(?s)(<!--.*?-->|<[^>]+>)")
 _VOID = {"br", "img", "hr", "input", "meta", "link", "source", "wbr"}
-ALWAYS = frozenset({"a", "script", "style", "svg", "button", "summary", "nav", "header", "figure", "label", "textarea", "option"})
+ALWAYS = frozenset(
+    {"a", "script", "style", "svg", "button", "summary", "nav", "header", "figure", "label", "textarea", "option"}
+)
 
 
-def over_text(body: str, change: Callable[[str], str], skip: frozenset[str] = ALWAYS, skip_class: re.Pattern | None = None) -> str:
+def over_text(
+    body: str, change: Callable[[str], str], skip: frozenset[str] = ALWAYS, skip_class: re.Pattern | None = None
+) -> str:
     """`body` with `change` applied to each run of text that is in no element of `skip` and in none whose tag matches skip_class."""
     out, stack, skipping = [], [], 0
     for token in _TOKEN.split(body):

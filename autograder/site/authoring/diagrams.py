@@ -29,8 +29,18 @@ _CONFIG = {
     "fontFamily": "DejaVu Sans, Noto Sans CJK SC",
     "themeVariables": {"fontSize": f"{FONT_PX}px"},
     "flowchart": {"htmlLabels": False, "nodeSpacing": 28, "rankSpacing": 42, "padding": 12, "useMaxWidth": False},
-    "sequence": {"actorMargin": 16, "width": 128, "height": 44, "messageMargin": 34, "useMaxWidth": False, "mirrorActors": False,
-                 "messageFontSize": FONT_PX, "actorFontSize": FONT_PX, "noteFontSize": FONT_PX, "diagramMarginX": 8},
+    "sequence": {
+        "actorMargin": 16,
+        "width": 128,
+        "height": 44,
+        "messageMargin": 34,
+        "useMaxWidth": False,
+        "mirrorActors": False,
+        "messageFontSize": FONT_PX,
+        "actorFontSize": FONT_PX,
+        "noteFontSize": FONT_PX,
+        "diagramMarginX": 8,
+    },
     "state": {"useMaxWidth": False, "nodeSpacing": 28, "rankSpacing": 42},
 }
 
@@ -89,12 +99,17 @@ def _bare(svg: str, name: str) -> str:
     head += f'viewBox="{box[0]:.1f} {box[1]:.1f} {box[2]:.1f} {box[3]:.1f}" data-recipe="{RECIPE}">'
     svg = re.sub(r"<svg [^>]*>", head, svg, count=1)
     svg = re.sub(r'(?<=[ ",(-])(-?\d+\.\d\d)\d+', r"\1", svg)
-    svg = re.sub(r'\s(?:data-(?!recipe)[\w-]+|aria-[\w-]+|font-(?:style|weight)|alignment-baseline|rx|ry)="[^"]*"', "", svg)
+    svg = re.sub(
+        r'\s(?:data-(?!recipe)[\w-]+|aria-[\w-]+|font-(?:style|weight)|alignment-baseline|rx|ry)="[^"]*"', "", svg
+    )
     svg = re.sub(r'\sstyle="[^"]*"', "", svg)
     used = set(re.findall(r"url\(#([^)]+)\)", svg))
     svg = re.sub(r'(?s)<marker id="([^"]+)".*?</marker>', lambda m: m[0] if m[1] in used else "", svg)
     svg = re.sub(r'\sid="([^"]*)"', lambda m: m[0] if m[1] in used else "", svg)
-    return re.sub(r">\s+<", "><", svg).replace("<g></g>", "").replace("<defs></defs>", "").replace("<rect></rect>", "") + "\n"
+    return (
+        re.sub(r">\s+<", "><", svg).replace("<g></g>", "").replace("<defs></defs>", "").replace("<rect></rect>", "")
+        + "\n"
+    )
 
 
 @contextlib.contextmanager
