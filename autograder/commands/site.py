@@ -25,7 +25,11 @@ def command(
     console = Console(stderr=True)
     with console.status("") as status:
         built = build_site(
-            out or Path(EDITIONS.get(edition, "_site")), edition=edition, renderer=renderer, bundles=bundles, progress=status.update
+            out or Path(EDITIONS.get(edition, "_site")),
+            edition=edition,
+            renderer=renderer,
+            bundles=bundles,
+            progress=status.update,
         )
     print(f"{built.pages} pages ({edition} edition, {built.renderer}): {built.out / 'index.html'}")
     if built.renderer in LACKS:

@@ -112,7 +112,7 @@ def _lost_page() -> str:
 <h2 lang="en">{en["lost"]}</h2><p lang="en"><a data-home="en/index.html" href="en/index.html">{en["site_title"]}</a></p></main>
 <script>
 // the site may lie below its host's root: the part before zh/ or en/ is where it begins
-const at = location.pathname.match(/^(.*?\/)(?:zh|en)\//);
+const at = location.pathname.match(/^(.*?[/])(?:zh|en)[/]/);
 for (const a of document.querySelectorAll("[data-home]")) a.href = (at ? at[1] : "/") + a.dataset.home;
 </script></body></html>
 """

@@ -41,8 +41,8 @@ def drawn(text: str, folder: Path, words: dict[str, str], missing=lambda what: N
         same = wide == tall or _least(wide) > COLUMN_PX
         inner = _variant(tall, "any") if same else _variant(wide, WIDE) + _variant(tall, TALL)
         return (
-            '```{=html}\n<figure class="picture diagram-figure"><div class="picture-scroll" role="img" '
-            f'aria-label="{label}">{inner}</div></figure>\n```'
+            '```{=html}\n<figure class="picture diagram-figure"><div class="picture-scroll"><div role="img" '
+            f'aria-label="{label}">{inner}</div></div></figure>\n```'
         )
 
     return _FENCE.sub(one, text)
@@ -62,23 +62,37 @@ def _variant(svg: str, name: str) -> str:
 
 _NODE = re.compile(r'(\w+)\s*(?:\["([^"]*)"\]|\{"([^"]*)"\}|\("([^"]*)"\))')
 _EDGE = re.compile(r'(?:-->|-\.->|---|==>)(?:\|"?([^|"]*)"?\|)?|-\.\s*(.*?)\s*\.->|--\s+(.*?)\s+-->')
+_NAMED = re.compile(r'^(?:participant|actor|state)\s+(?:"([^"]*)"\s+as\s+(\w+)|(\w+)\s+as\s+(.+))$')
+_SAID = re.compile(r"^(\S+?)\s*(?:-{1,2}>{1,2}|-{1,2}[x)])\s*(\S+?)\s*:\s*(.+)$")
 
 
 def in_words(source: str) -> str:
-    """A flowchart as a sentence for those who do not see it: each arrow with what it leads from and to, and its label."""
+    """A diagram as a sentence for those who do not see it: each arrow with what it leads from and to, and its label."""
     plain = lambda s: re.sub(r"\s*<br\s*/?>\s*", " ", s or "").strip()  # noqa: E731
     names = {m[1]: plain(m[2] or m[3] or m[4]) for m in _NODE.finditer(source)}
     steps = []
-    for line in source.splitlines():
-        bare = _NODE.sub(lambda m: m[1], line).strip()
-        if bare.startswith("subgraph"):
-            names[bare.split()[1]] = names.get(bare.split()[1], bare.split()[1])
-            continue
-        edges = list(_EDGE.finditer(bare))
-        places = [0, *(e.end() for e in edges)]
-        ends = [*(e.start() for e in edges), len(bare)]
-        stops = [bare[a:b].strip() for a, b in zip(places, ends)]
-        for edge, a, b in zip(edges, stops, stops[1:]):
-            label = plain(edge[1] or edge[2] or edge[3])
-            steps.append(f"{names.get(a, a)} → {names.get(b, b)}" + (f" ({label})" if label else ""))
-    return "; ".join(steps) + "."
+    for line in map(str.strip, source.splitlines()):
+        if m := _NAMED.match(line):
+            names[m[2] or m[3]] = plain(m[1] or m[4])
+        elif m := _SAID.match(line):  # a message, or a state's transition
+            steps.append((m[1], m[2], plain(m[3])))
+        else:
+            steps += _flow(_NODE.sub(lambda m: m[1], line), names)
+    return (
+        "; ".join(
+            f"{names.get(a, a)} → {names.get(b, b)}" + (f" ({plain(label)})" if label else "") for a, b, label in steps
+        ).replace("[*]", "·")
+        + "."
+    )
+
+
+def _flow(line: str, names: dict[str, str]) -> list[tuple[str, str, str]]:
+    """The arrows of a flowchart's line; a subgraph's name is remembered."""
+    if line.startswith("subgraph"):
+        names.setdefault(line.split()[1], line.split()[1])
+        return []
+    edges = list(_EDGE.finditer(line))
+    stops = [
+        line[a:b].strip() for a, b in zip([0, *(e.end() for e in edges)], [*(e.start() for e in edges), len(line)])
+    ]
+    return [(a, b, e[1] or e[2] or e[3] or "") for e, a, b in zip(edges, stops, stops[1:])]

@@ -5,17 +5,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 
 from autograder.site import kernel_pages, terms
 from autograder.site.pictures import dress
 from autograder.site.words import WORDS
 
-_TOC = re.compile(r'(?s)<nav id="TOC"[^>]*>.*?(<ul.*?)</nav>')
+_TOC = re.compile(r'(?s)<nav [^>]*id="TOC"[^>]*>.*?(<ul.*?)</nav>')
 _MAIN = re.compile(r"<main\b[^>]*>")
 _CONTROL = re.compile(r'data-control="([\w-]+)"')
 # smalldocs opens folds by links without an address: a keyboard cannot reach them, and a screen reader hears a landmark
 _FOLD = re.compile(r'role="navigation"(?= aria-expanded)')
+_LANDMARKS = {
+    'class="navbar ': "nav_top",
+    'class="quarto-secondary-nav"': "nav_bar",
+    'id="quarto-sidebar"': "nav_side",
+    'class="page-navigation"': "nav_pages",
+    'id="TOC"': "toc",
+}
 _OWN = re.compile(r'<script src="[^"]*(?:bootstrap\.bundle\.min|fuse\.min)\.js"></script>')
 _TOOLS = re.compile(r'<ul class="navbar-nav navbar-nav-scroll ms-auto">')
 
@@ -35,6 +43,8 @@ class Frame:
     def put_round(self, html: str, page: Path) -> str:
         """A rendered page with the course's frame. page: its file."""
         words, up, place = WORDS[self.lang], self.up(page), page.relative_to(self.site).parts
+        for mark, name in _LANDMARKS.items():
+            html = html.replace(f"<nav {mark}", f'<nav aria-label="{words[name]}" {mark}', 1)
         html = _OWN.sub("", _FOLD.sub('role="button" tabindex="0"', html))
         html = dress(html, page.parent, words)
         html = kernel_pages.linked(html, up)
@@ -42,11 +52,12 @@ class Frame:
             html = terms.anchored(html, self.terms)
         elif place[0] not in (kernel_pages.FOLDER, "claims"):
             html = terms.linked(html, self.terms, f"{up}glossary/index.html")
-        html = re.sub(r"(<body\b[^>]*>)", rf'\1<a class="skip-link" href="#content">{words["skip"]}</a>', html, count=1)
         html = _TOOLS.sub(lambda m: _search_box(words) + m[0], html, count=1)
         if main := _MAIN.search(html):
             inside = '<span id="content" tabindex="-1"></span>' + _toc(html, words)
             html = html[: main.end()] + inside + html[main.end() :]
+            skip = rf'\1<a class="skip-link" href="#content">{words["skip"]}</a>'
+            html = re.sub(r"(<body\b[^>]*>)", skip, html, count=1)
         scripts = ["course.js", "search.js", "tips.js"]
         if place[0] == "claims":
             html = _ledger_rows(html, self.claims)
@@ -63,7 +74,7 @@ class Frame:
 
 def _search_box(words: dict[str, str]) -> str:
     return (
-        '<div class="course-search" role="search"><input type="search" role="combobox" autocomplete="off" aria-expanded="false" '
+        f'<div class="course-search" role="search" aria-label="{words["search"]}"><input type="search" role="combobox" autocomplete="off" aria-expanded="false" '
         f'aria-controls="search-hits" aria-label="{words["search"]}" placeholder="{words["search"]}">'
         f'<div class="search-hits" id="search-hits" role="listbox" aria-label="{words["search"]}" hidden></div></div>'
     )
@@ -84,18 +95,13 @@ def _toc(html: str, words: dict[str, str]) -> str:
 def _ledger_rows(html: str, claims: dict[str, dict[str, str]]) -> str:
     """The ledger's rows with their claim's id and origin. The page lists the claims group by group, each in the order of its file."""
     groups = sorted({key.split(".")[0] for key in claims})
-    left = iter([(k, c) for g in groups for k, c in claims.items() if k.split(".")[0] == g])
-    current = next(left, None)
+    left = [(k, c) for g in groups for k, c in claims.items() if k.split(".")[0] == g]
+    plain = lambda text: re.sub(r"\W|_", "", unescape(re.sub(r"<[^>]+>", "", text)))  # noqa: E731
 
     def row(m: re.Match) -> str:
-        nonlocal current
-        if current is None:
+        if not left or plain(m[2]) != plain(left[0][1]["says"]):
             return m[0]
-        key, claim = current
-        cell = re.sub(r"<[^>]+>", "", m[2])
-        if re.sub(r"\W", "", cell) != re.sub(r"\W", "", claim["says"]) and not cell:
-            return m[0]
-        current = next(left, None)
+        key, claim = left.pop(0)
         return f'<tr id="claim-{key.replace(".", "-")}" data-origin="{claim["kind"]}">{m[1]}{m[2]}{m[3]}'
 
     # a claim's row has three cells, a receipt's five

@@ -116,12 +116,7 @@ def _icons(folder: Path, sheet: Path, words: set[str]) -> None:
     font.write_bytes(cut.getvalue())
     for other in folder.rglob("*.woff2"):
         other.unlink()
-    face = re.search(r"@font-face\{[^}]*\}", text)[0]
-    face = re.sub(r"src:[^}]*", f'src:url("{font.relative_to(folder).as_posix()}") format("woff")', face)
-    rules = [m[0] for m in re.finditer(r"[^{}]+\{[^}]*\}", text) if not m[0].startswith("@font-face")]
-    kept = [
-        r
-        for r in rules
-        if not re.match(r"\.bi-[\w-]+::?before\{content", r) or re.match(r"\.(bi-[\w-]+)", r)[1] in named
-    ]
-    css.write_text(face + "".join(kept), encoding="utf-8")
+    source = f'src:url("{font.relative_to(folder).as_posix()}") format("woff")'
+    text = re.sub(r"(@font-face\{[^}]*?)src:[^}]*", lambda m: m[1] + source, text)
+    unused = lambda m: "" if m[1] not in named else m[0]  # noqa: E731
+    css.write_text(re.sub(r'\.(bi-[\w-]+)::?before\{content:"[^"]*"\}', unused, text), encoding="utf-8")

@@ -79,7 +79,7 @@
   // ---- what scrolls sideways can be reached by the keyboard, and shows that there is more
   const scrollers = $$(".picture-scroll, main pre, main table, .katex-display, .control-scroll");
   const cue = (s) => {
-    const more = s.scrollWidth > s.clientWidth + 2;
+    const more = s.scrollWidth > s.clientWidth;
     if (more) { s.tabIndex = 0; if (!s.hasAttribute("role")) { s.setAttribute("role", "group"); s.setAttribute("aria-label", Course.say("可左右滚动", "scrolls sideways")); } }
     else if (s.tabIndex === 0) { s.removeAttribute("tabindex"); }
     s.classList.toggle("has-more", more && s.scrollLeft + s.clientWidth < s.scrollWidth - 4);

@@ -27,7 +27,7 @@
     count.textContent = say(`${n} 个数字`, `${n} figures`);
   };
   for (const c of [words, lesson, origin]) c.addEventListener("input", apply);
-  first.before(el("div", { class: "ledger-filter", role: "search" }, words, lesson, origin, count));
+  first.before(el("div", { class: "ledger-filter", role: "group", "aria-label": say("筛选", "Filter") }, words, lesson, origin, count));
   if (location.hash.startsWith("#lesson=")) lesson.value = decodeURIComponent(location.hash.slice(8));
   apply();
 })();

@@ -10,10 +10,17 @@
     node.append(...children);
     return node;
   };
+  /** What may be wider than its place: scrolled, by the keyboard too. */
+  const scroller = (inside) => {
+    const node = el("div", { class: "control-scroll" }, inside);
+    if (window.ResizeObserver) new ResizeObserver(() => Course.cue(node)).observe(node);
+    node.addEventListener("scroll", () => Course.cue(node), { passive: true });
+    return node;
+  };
   /** A picture of a fixed size in its own pixels; never narrower than least, so that its text stays readable. */
   const canvas = (width, height, label) => {
     const s = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "control-svg", role: "img", "aria-label": label, style: `min-width:${Math.round((width * 12) / 13)}px;max-width:${width * 1.25}px` });
-    return { svg: s, holder: el("div", { class: "control-scroll" }, s) };
+    return { svg: s, holder: scroller(s) };
   };
   const text = (x, y, words, attrs = {}) => { const t = svg("text", { x, y, ...attrs }); t.textContent = words; return t; };
   let ids = 0;
@@ -67,7 +74,6 @@
   const panel = (box, title, inputs, ...rest) => {
     const said = el("div", { class: "control-text", role: "status" });
     box.append(el("div", { class: "control-title", text: title }), el("div", { class: "control-inputs" }, ...inputs), ...rest, said);
-    for (const s of box.querySelectorAll(".control-scroll")) { if (window.ResizeObserver) new ResizeObserver(() => Course.cue(s)).observe(s); s.addEventListener("scroll", () => Course.cue(s), { passive: true }); }
     return { say: (...lines) => said.replaceChildren(...lines.filter(Boolean).map((l) => (typeof l === "string" ? el("p", { text: l }) : l))) };
   };
 
@@ -90,7 +96,7 @@
     t: (x, y, c) => svg("path", { d: `M${x} ${y - 5}l5 9h-10z`, class: c }), star: (x, y, c) => svg("path", { class: c, d: Array.from({ length: 10 }, (_, i) => { const r = i % 2 ? 4 : 10, a = (Math.PI * i) / 5 - Math.PI / 2; return `${i ? "L" : "M"}${(x + r * Math.cos(a)).toFixed(1)} ${(y + r * Math.sin(a)).toFixed(1)}`; }).join("") + "z" }) };
   const path = (points, attrs) => svg("path", { d: points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join(""), fill: "none", ...attrs });
   const round = (v, digits = 3) => (v === 0 ? "0" : String(+v.toPrecision(digits)));
-  const table = (head, rows, caption) => el("div", { class: "control-scroll" }, el("table", { class: "control-table" }, caption ? el("caption", { text: caption }) : null,
+  const table = (head, rows, caption) => scroller(el("table", { class: "control-table" }, caption ? el("caption", { text: caption }) : null,
     el("thead", {}, el("tr", {}, ...head.map((h) => el("th", { scope: "col", text: h })))),
     el("tbody", {}, ...rows.map((r) => el("tr", r.attrs || {}, ...(r.cells || r).map((c) => el("td", { text: String(c) })))))));
   const receipt = (r) => (r ? say(`数据：${r.device}，${r.date}，${r.files.join("、")}`, `Data: ${r.device}, ${r.date}, ${r.files.join(", ")}`) : "");
