@@ -16,7 +16,8 @@ _DROP = re.compile(
     r"(?s)<(script|style|svg|nav|header|button|figure|details)\b.*?</\1>|<span class=\"math[^>]*>.*?</span>"
     r"|<math\b.*?</math>|<p[^>]*class=\"other-language\".*?</p>|<pre\b.*?</pre>"
 )
-_HEADING = re.compile(r'(?s)<h([1-4])[^>]*?(?:data-anchor-id="([^"]*)"|id="([^"]*)")?[^>]*>(.*?)</h\1>')
+_HEADING = re.compile(r"(?s)<h([1-4])([^>]*)>(.*?)</h\1>")
+_ANCHOR = re.compile(r'data-anchor-id="([^"]*)"|\bid="([^"]*)"')
 _QUESTION = re.compile(r"^(Q[1-3]|问题|Questions)\b")
 GLOSSARY, TITLE, TEXT, QUESTION = range(4)
 
@@ -41,10 +42,11 @@ def _sections(page: str, where: str) -> list[list]:
     found = [[TITLE, where, name, "", _text(body[: marks[0].start()] if marks else body)]]
     asking = False
     for m, after in zip(marks, [*marks[1:], None]):
-        heading = _text(m[4])
+        heading = _text(m[3])
         asking = bool(_QUESTION.match(heading)) or (asking and m[1] == "3")
         text = _text(body[m.end() : after.start() if after else len(body)])
-        anchor = m[2] or m[3]
+        named = _ANCHOR.search(m[2])
+        anchor = named and (named[1] or named[2])
         found.append([QUESTION if asking else TEXT, where + (f"#{anchor}" if anchor else ""), name, heading, text])
     return found
 
