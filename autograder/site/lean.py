@@ -30,6 +30,7 @@ def make_lean(site: Path) -> None:
         licence = re.search(r"(?s)/\*!.*?\*/", css)
         sheet.write_text((licence[0] if licence else "") + used_rules(css, words), encoding="utf-8")
     _icons(libs / "bootstrap-icons", libs / "smalldocs.css", words)
+    (site / "search.json").unlink(missing_ok=True)  # of smalldocs' own search, which is not on the pages
     for name in DROP:
         for script in (libs / name).glob("*.js"):
             script.unlink()
