@@ -8,49 +8,53 @@ from pathlib import Path
 
 from autograder.lesson import Lesson
 from autograder.lint.form import SECTIONS
+from autograder.lint.page import length
+from kernels.errors import KernelError
+from kernels.spec import get_spec
 
-WORDS_A_MINUTE = 120  # of technical text, figures and code read along; a Chinese character counts as half a word
-EXERCISE_MIN, KERNEL_MIN, ANSWER_MIN = 15, 10, 10
-_LINK = re.compile(r"\]\(\.\./(lesson(\d\d)_\w+)/\w+\.qmd")
+# The rule of the overview's claim `hours`: the text as lint counts it, and an hour for exercise, kernel and questions.
+WORDS_A_MINUTE, WORK_MIN = 100, 60
 _LOAD = re.compile(r"""(?:kernels\.load|challenge|run_once|arguments)\(\s*["'](\w+)["']""")
 
 
 @dataclass(frozen=True)
 class Facts:
-    """minutes: an estimate, to a quarter of an hour. needs: earlier lessons that the text names as its foundation. kernels: sources it runs."""
+    """minutes: an estimate, to a quarter of an hour. needs: earlier lessons, by number, that the text asks for. kernels: sources it runs."""
 
     slug: str
     number: int
     title: str
     minutes: int
-    needs: tuple[str, ...]
+    needs: tuple[int, ...]
     kernels: tuple[str, ...]
 
 
 def facts(lesson: Lesson, lang: str, sources: dict[str, Path]) -> Facts:
     edition = lesson.edition(lang)
     code = "\n".join(c.source for c in edition.cells if c.kind == "code")
-    named = [f"{n}.cu" for n in dict.fromkeys(_LOAD.findall(code)) if f"{n}.cu" in sources]
-    return Facts(lesson.slug, lesson.number, edition.title, _minutes(lesson), _needs(lesson, lang), tuple(named))
+    named = dict.fromkeys(source for n in _LOAD.findall(code) if (source := _source(n)) in sources)
+    return Facts(lesson.slug, lesson.number, edition.title, _minutes(lesson), _needs(lesson), tuple(named))
+
+
+def _source(kernel: str) -> str:
+    try:
+        return get_spec(kernel).source
+    except KernelError:  # a name that the lesson's own code makes up
+        return ""
 
 
 def _minutes(lesson: Lesson) -> int:
-    """Reading the English page, the exercise with its own case, each kernel cell, and four written answers."""
-    edition = lesson.edition("en")
-    shown = [c for c in edition.cells if c.kind == "markdown" and c.role != "solution"]
-    words = sum(len(c.source.split()) for c in shown)
-    kernels = sum(c.role in ("kernel", "experiment", "challenge") for c in edition.cells)
-    total = words / WORDS_A_MINUTE + EXERCISE_MIN + KERNEL_MIN * kernels + 4 * ANSWER_MIN
-    return 15 * round(total / 15)
+    """By the English page, so that both languages say the same."""
+    return 15 * round((length(lesson.edition("en")) / WORDS_A_MINUTE + WORK_MIN) / 15)
 
 
-def _needs(lesson: Lesson, lang: str) -> tuple[str, ...]:
-    """Lessons before this one that its route section links to."""
+def _needs(lesson: Lesson) -> tuple[int, ...]:
+    """Lessons before this one that the first paragraph of the English route section names."""
     route = next(s for s in SECTIONS if s.key == "route")
-    inside, found = False, []
-    for line in lesson.edition(lang).text.split("\n"):
-        if line.startswith("#"):
-            inside = line.startswith("## ") and route.known_by(line.strip("# "), lang)
-        elif inside:
-            found += [m[1] for m in _LINK.finditer(line) if int(m[2]) < lesson.number]
-    return tuple(dict.fromkeys(found))
+    after = ""
+    for heading, text in re.findall(r"(?ms)^## (.+?)$(.*?)(?=^## |\Z)", lesson.edition("en").text):
+        if route.known_by(heading, "en"):
+            after = text.strip().split("\n\n")[0]
+            break
+    numbers = (int(n) for n in re.findall(r"\blesson (\d+)", after))
+    return tuple(dict.fromkeys(n for n in numbers if n < lesson.number))

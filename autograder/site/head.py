@@ -38,9 +38,8 @@ def lesson_head(
 ) -> str:
     """Time, prerequisites, progress; notebook, bundle, services; the kernels' sources."""
     e = html.escape
-    needs = ", ".join(
-        f'<a href="../{n}/index.html">{e(_short(all_facts[n], words))}</a>' for n in f.needs if n in all_facts
-    )
+    needed = [other for other in all_facts.values() if other.number in f.needs]
+    needs = ", ".join(f'<a href="../{n.slug}/index.html">{e(_short(n, words))}</a>' for n in needed)
     actions = [f'<a class="btn card-link" href="{f.slug}.ipynb" download>{words["get_notebook"]}</a>']
     if bundle:
         actions.append(

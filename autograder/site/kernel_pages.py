@@ -49,6 +49,7 @@ def _first(path: Path) -> str:
         if not line.startswith("//"):
             break
         lines.append(line.lstrip("/ "))
+    lines[:1] = [re.sub(rf"^{re.escape(path.name)}\s*[-:]\s*", "", x) for x in lines[:1]]
     said = re.split(r"(?<=[.:])\s", " ".join(lines), maxsplit=1)[0].rstrip(":")
     return re.sub(r"([\\`*_{}\[\]<>$|])", r"\\\1", said)
 

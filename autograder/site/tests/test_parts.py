@@ -137,3 +137,14 @@ def test_the_index_has_glossary_pages_sections_and_questions_and_no_latex(tmp_pa
     assert rows[2] == [1, "lesson/index.html", "Ring", "", "Intro text."]
     assert rows[3][1:4] == ["lesson/index.html#how", "Ring", "How"]
     assert not any("x^2" in r[4] or "drawn" in r[4] for r in rows)
+
+
+def test_what_a_lesson_asks_for_is_read_from_its_text():
+    from autograder.lesson import list_lessons, load_lesson
+    from autograder.site.facts import facts
+    from autograder.site.kernel_pages import sources
+
+    known = [facts(load_lesson(p), "en", sources()) for p in list_lessons()]
+    assert {f.number: f.needs for f in known}[6] == (3, 4, 5) and known[0].needs == ()
+    assert all(n < f.number for f in known for n in f.needs)
+    assert all(f.kernels for f in known) and {f.minutes for f in known} <= {75, 90, 105}
