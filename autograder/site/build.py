@@ -19,9 +19,7 @@ from autograder.site.stage import NOTEBOOKS, Stage
 from autograder.site.words import WORDS
 
 EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
-LACKS = {
-    "quarto": "Beside --renderer smalldocs it lacks: diagrams in dark colours (they stand on a light card in dark mode). It also takes several times as long."
-}
+LACKS = {"quarto": "Beside --renderer smalldocs its libraries are heavier, and it takes several times as long."}
 MARK = ".hopper-course-site"
 
 

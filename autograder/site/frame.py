@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from html import unescape
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from autograder.site.words import WORDS
 
 _TOC = re.compile(r'(?s)<nav [^>]*id="TOC"[^>]*>.*?(<ul.*?)</nav>')
 _MAIN = re.compile(r"<main\b[^>]*>")
+_CLAIM = re.compile(r'data-claim="([^"]+)"')
 _CONTROL = re.compile(r'data-control="([\w-]+)"')
 # smalldocs opens folds by links without an address: a keyboard cannot reach them, and a screen reader hears a landmark
 _FOLD = re.compile(r'role="navigation"(?= aria-expanded)')
@@ -37,6 +39,18 @@ class Frame:
     terms: list[terms.Term]
     claims: dict[str, dict[str, str]]
 
+    @cached_property
+    def uses(self) -> dict[str, str]:
+        """{claim: the page that states it, from the language's root}; of several the one that its claims.yml belongs to."""
+        found: dict[str, str] = {}
+        for page in sorted(self.site.rglob("*.html")):
+            where = page.relative_to(self.site).as_posix()
+            for key in dict.fromkeys(_CLAIM.findall(page.read_text(encoding="utf-8"))):
+                own = key in self.claims and where.startswith(self.claims[key]["page"] + "/")
+                if own or key not in found:
+                    found[key] = where
+        return found
+
     def up(self, page: Path) -> str:
         return "../" * (len(page.relative_to(self.site).parts) - 1)
 
@@ -52,6 +66,7 @@ class Frame:
             html = terms.anchored(html, self.terms)
         elif place[0] not in (kernel_pages.FOLDER, "claims"):
             html = terms.linked(html, self.terms, f"{up}glossary/index.html")
+        html = _first_uses(html)
         html = _TOOLS.sub(lambda m: _search_box(words) + m[0], html, count=1)
         if main := _MAIN.search(html):
             inside = '<span id="content" tabindex="-1"></span>' + _toc(html, words)
@@ -60,7 +75,7 @@ class Frame:
             html = re.sub(r"(<body\b[^>]*>)", skip, html, count=1)
         scripts = ["course.js", "search.js", "tips.js"]
         if place[0] == "claims":
-            html = _ledger_rows(html, self.claims)
+            html = _ledger_rows(html, self.claims, self.uses)
             scripts.append("ledger.js")
         if "lesson-progress" in html:
             progress = "do/progress.js"  # of the exercise in the page, where the site has it
@@ -92,7 +107,20 @@ def _toc(html: str, words: dict[str, str]) -> str:
     )
 
 
-def _ledger_rows(html: str, claims: dict[str, dict[str, str]]) -> str:
+def _first_uses(html: str) -> str:
+    """A page's first statement of each figure gets an anchor, to which the ledger leads."""
+    seen: set[str] = set()
+
+    def one(m: re.Match) -> str:
+        if m[1] in seen:
+            return m[0]
+        seen.add(m[1])
+        return f'<span id="use-{m[1].replace(".", "-")}" {m[0].removeprefix("<span ")}'
+
+    return re.sub(r'<span (?=[^>]*class="claim")[^>]*data-claim="([^"]+)"', one, html)
+
+
+def _ledger_rows(html: str, claims: dict[str, dict[str, str]], uses: dict[str, str]) -> str:
     """The ledger's rows with their claim's id and origin. The page lists the claims group by group, each in the order of its file."""
     groups = sorted({key.split(".")[0] for key in claims})
     left = [(k, c) for g in groups for k, c in claims.items() if k.split(".")[0] == g]
@@ -102,7 +130,10 @@ def _ledger_rows(html: str, claims: dict[str, dict[str, str]]) -> str:
         if not left or plain(m[2]) != plain(left[0][1]["says"]):
             return m[0]
         key, claim = left.pop(0)
-        return f'<tr id="claim-{key.replace(".", "-")}" data-origin="{claim["kind"]}">{m[1]}{m[2]}{m[3]}'
+        name, said = key.replace(".", "-"), m[2]
+        if key in uses:
+            said = f'<a href="../{uses[key]}#use-{name}">{said}</a>'
+        return f'<tr id="claim-{name}" data-origin="{claim["kind"]}">{m[1]}{said}{m[3]}'
 
     # a claim's row has three cells, a receipt's five
     return re.sub(

@@ -55,7 +55,7 @@ def _first(path: Path) -> str:
 
 
 def _numbered(text: str) -> str:
-    from pygments import highlight
+    from pygments import highlight  # Jupyter brings it
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import CppLexer
 

@@ -21,8 +21,7 @@ IMAGES = "[...document.querySelectorAll('.picture img')].map(i => [i.getAttribut
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lang", LANGS)
-@pytest.mark.parametrize("width,scheme", [(1300, "dark"), (390, "light")])
+@pytest.mark.parametrize("lang,width,scheme", [("en", 1300, "dark"), ("zh", 390, "light")])
 def test_no_page_has_a_serious_finding(site, lang, width, scheme):
     found = {}
     with Visit(site, f"{lang}/index.html", width=width, scheme=scheme, bypass_csp=True, reduced_motion="reduce") as v:

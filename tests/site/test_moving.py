@@ -176,6 +176,8 @@ def test_a_figure_tells_where_it_comes_from_and_leads_to_the_ledger(site, lang):
         v.page.keyboard.press("Enter")
         v.page.wait_for_url("**/claims/index.html#claim-lesson06-rate_1")
         assert v.page.locator("tr:target").is_visible()
+        v.page.locator("tr:target a").first.click()
+        v.page.wait_for_url(f"**/{lang}/lesson06_smem_pipeline/index.html#use-lesson06-rate_1")
 
 
 def test_a_term_shows_its_entry_and_leads_there(site, lang):
