@@ -9,6 +9,7 @@ from pathlib import Path
 
 from autograder.paths import course_root
 from autograder.site.weave import ALWAYS, inside_main, over_text
+from kernels.compare import without_challenge
 
 FOLDER = "kernels"
 _FILE = re.compile(r"(?<![\w/.])(?:kernels/cuda/)?(?P<name>[a-z]\w*\.(?:cuh?|h))(?::(?P<line>\d+))?(?![\w.])")
@@ -26,16 +27,34 @@ def address(name: str) -> str:
     return f"{FOLDER}/{name.replace('.', '_')}.html"
 
 
-def write_pages(project: Path, words: dict[str, str], lang: str) -> None:
-    """A page for each source, staged for the renderer, and one that lists them."""
+def write_pages(project: Path, words: dict[str, str], lang: str, edition: str) -> None:
+    """A page for each source, staged for the renderer, and one that lists them. The student edition's has its challenge line blanked."""
     folder = project / FOLDER
     folder.mkdir()
     for name, path in sources().items():
         text = path.read_text(encoding="utf-8")
+        text = text if edition == "answer" else _for_students(text)
         body = f"{words['source_of']} `kernels/cuda/{name}`.\n\n```{{=html}}\n{_numbered(text)}\n```\n"
         (folder / f"{name.replace('.', '_')}.qmd").write_text(_page(name, lang, body), encoding="utf-8")
     items = "\n".join(f"- [`{n}`]({n.replace('.', '_')}.qmd): {_first(p)}" for n, p in sources().items())
     (folder / "index.qmd").write_text(_page(words["kernels"], lang, items), encoding="utf-8")
+
+
+@functools.cache
+def _challenges() -> dict[str, str]:
+    """{a challenge's line: the same, blanked} of every source."""
+    found = {}
+    for path in sources().values():
+        text = path.read_text(encoding="utf-8")
+        pairs = zip(text.split("\n"), without_challenge(text).split("\n"))
+        found |= {a.strip(): b.strip() for a, b in pairs if a != b}
+    return found
+
+
+def _for_students(text: str) -> str:
+    """A source with every challenge line blanked, in whichever kernel it stands."""
+    lines = (line.replace(line.strip(), _challenges().get(line.strip(), line.strip())) for line in text.split("\n"))
+    return "\n".join(lines)
 
 
 def _page(title: str, lang: str, body: str) -> str:

@@ -96,7 +96,7 @@ class Stage:
         styles = [self.lessons / "course.css", *sorted((ASSETS / "css").glob("*.css"))]
         css = "".join(p.read_text(encoding="utf-8") for p in styles)
         (out / "site_assets" / "course.css").write_text(css, encoding="utf-8")
-        write_pages(out, self.words, self.lang)
+        write_pages(out, self.words, self.lang, self.edition)
         lost = f'---\ntitle: "{self.words["lost"]}"\nlang: {self.lang}\n---\n\n{self.words["lost_text"]}\n'
         (out / "404.qmd").write_text(lost, encoding="utf-8")
 

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from autograder.lesson import list_lessons, load_lesson
 from autograder.release.divs import Div, Text, parse
 from autograder.site import build_site
+from kernels.sources import CUDA_DIR
 
 TEXT = {".html", ".js", ".json", ".ipynb", ".svg", ".md", ".py", ".txt"}
 LEAST = 24  # a shorter line may stand in any text
@@ -112,3 +113,17 @@ def test_no_reference_answer_and_no_hidden_check_stands_anywhere(given, lesson):
     held = [x for x in held if len(x) >= 40 and x not in public]
     assert len(held) > 15
     assert {x: w for x in held if (w := _where(x, squeezed))} == {}
+
+
+def test_no_challenge_line_stands_in_the_kernels_sources(given):
+    _, squeezed = given
+    lines = {}
+    for path in CUDA_DIR.glob("*.cu"):
+        text = path.read_text(encoding="utf-8")
+        if m := re.search(r"CHALLENGE-BEGIN[^\n]*\n([^\n]*)\n", text):
+            lines[path.name] = m[1]
+            page = squeezed[f"en/kernels/{path.stem}_cu.html"]
+            # it keeps its lines: reports lead to them by number
+            assert f"L{text.count(chr(10))}" in given[0][f"en/kernels/{path.stem}_cu.html"] and "______" in page
+    assert len(lines) >= 8
+    assert {name: w for name, line in lines.items() if (w := _where(_squeeze(line), squeezed))} == {}

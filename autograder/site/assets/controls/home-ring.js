@@ -2,7 +2,7 @@
 "use strict";
 Course.control("home-ring", (box, d) => {
   const { say, el } = Course, { canvas, svg, text } = Plot;
-  const STAGES = 3, SECONDS = 14, narrow = box.clientWidth < 480, W = narrow ? 360 : 560, X = narrow ? 84 : 178;
+  const STAGES = 3, SECONDS = 14, narrow = box.clientWidth < 480, W = narrow ? 316 : 560, X = narrow ? 66 : 178;
   const label = say("环形缓冲在运行：三个 stage 依次装入、读出；文字说明在下面", "The ring at work: three stages are filled and read in turn; the text below says it in words");
   const { svg: s, holder } = canvas(W, 190, label);
   const line = RingPicture(say("同一次运行的时间线", "The same run on a timeline"), W);
@@ -16,15 +16,15 @@ Course.control("home-ring", (box, d) => {
     return { copy, reads, full: landed > read, bad, filled: copy ? (t - copy[3]) / (copy[4] - copy[3]) : landed > read ? 1 : 0 };
   };
   const draw = () => {
-    s.replaceChildren(text(4, 92, say("生产者", "producer"), { class: "strong" }), text(4, 110, "TMA"), text(W - 4, 92, say("消费者", "consumers"), { class: "strong", "text-anchor": "end" }), text(W - 4, 110, "wgmma", { "text-anchor": "end" }));
+    s.replaceChildren(text(4, 92, narrow ? "TMA" : say("生产者", "producer"), { class: "strong" }), text(4, 110, narrow ? "" : "TMA"), text(W - 4, 92, narrow ? "wgmma" : say("消费者", "consumers"), { class: "strong", "text-anchor": "end" }), text(W - 4, 110, narrow ? "" : "wgmma", { "text-anchor": "end" }));
     for (let k = 0; k < STAGES; k++) {
-      const st = stage(k), x = X, y = 8 + 60 * k, w = 190, h = 50;
+      const st = stage(k), x = X, y = 8 + 60 * k, w = narrow ? 170 : 190, h = 50;
       const word = st.bad ? say("被覆盖！", "overwritten!") : st.reads.length ? say("在读", "being read") : st.copy ? say("在装", "filling") : st.full ? say("满", "full") : say("空", "empty");
       s.append(svg("rect", { x, y, width: w, height: h, rx: 8, class: `ring-stage${st.bad ? " bad" : ""}` }), svg("rect", { x: x + 3, y: y + 3, width: Math.max(0, (w - 6) * st.filled), height: h - 6, rx: 6, class: `bar stage-${k}${st.bad ? " red" : ""}` }),
-        svg("rect", { x: x + 8, y: y + 12, width: 174, height: 26, rx: 5, class: "ring-plate" }), text(x + w / 2, y + 30, `stage ${k}: ${word}`, { "text-anchor": "middle", class: "strong" }));
+        svg("rect", { x: x + 8, y: y + 12, width: w - 16, height: 26, rx: 5, class: "ring-plate" }), text(x + w / 2, y + 30, `stage ${k}: ${word}`, { "text-anchor": "middle", class: "strong" }));
       const arrow = (x1, x2, on, block) => { s.append(svg("path", { d: `M${x1} ${y + 25}L${x2} ${y + 25}m-7 -5l7 5l-7 5`, class: `ring-arrow${on ? " on" : ""}${st.bad ? " bad" : ""}` })); if (on) s.append(text((x1 + x2) / 2, y + 19, block, { "text-anchor": "middle" })); };
-      arrow(X - (narrow ? 24 : 92), X - 7, !!st.copy, st.copy ? narrow ? st.copy[1] : `k ${st.copy[1]}` : "");
-      arrow(X + 197, X + (narrow ? 216 : 290), st.reads.length > 0, st.reads.length ? narrow ? st.reads[0][1] : `k ${st.reads[0][1]}` : "");
+      arrow(X - (narrow ? 26 : 92), X - 7, !!st.copy, st.copy ? narrow ? st.copy[1] : `k ${st.copy[1]}` : "");
+      arrow(X + w + 7, X + w + (narrow ? 24 : 100), st.reads.length > 0, st.reads.length ? narrow ? st.reads[0][1] : `k ${st.reads[0][1]}` : "");
     }
     line.draw(run(), STAGES, t);
   };
