@@ -14,6 +14,7 @@ measurement nor a changed script can leave an old picture behind.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import io
@@ -75,10 +76,10 @@ def find_figures() -> list[Figure]:
 
 
 def fingerprint(figure: Figure, data: dict) -> str:
-    """sha256 over the drawn data, the script and the style."""
+    """sha256 over the drawn data, the script and the style. Layout and comments of the Python draw nothing and do not count."""
     h = hashlib.sha256(json.dumps(data, sort_keys=True, ensure_ascii=False).encode())
     for path in (figure.script, HERE / "style.py"):
-        h.update(path.read_text(encoding="utf-8").encode())
+        h.update(ast.dump(ast.parse(path.read_text(encoding="utf-8"))).encode())
     return h.hexdigest()
 
 

@@ -34,7 +34,7 @@ def test_no_page_has_a_serious_finding(site, lang, width, scheme):
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-def test_text_in_pictures_is_never_smaller_than_12_pixels(site, built, width):
+def test_text_in_pictures_is_never_smaller_than_12_pixels(site, built_site, width):
     small, seen = [], 0
     with Visit(site, "en/index.html", width=width) as v:
         for path in (p for lang in LANGS for p in all_pages(lang) if "accuracy" not in p and "kernels" not in p):
@@ -43,7 +43,7 @@ def test_text_in_pictures_is_never_smaller_than_12_pixels(site, built, width):
             small += [f"{path}: {px:.1f}" for px in v.page.evaluate(TEXTS) if px < LEAST_PX - 0.1]
             for src, drawn, alt in v.page.evaluate(IMAGES):
                 seen += 1
-                least = least_width((built / path).parent.joinpath(src).read_text(encoding="utf-8"))
+                least = least_width((built_site / path).parent.joinpath(src).read_text(encoding="utf-8"))
                 small += [f"{path}: {src}"] if drawn < least - 1 or not alt else []
     assert small == [] and seen > 60
 

@@ -117,7 +117,7 @@ def test_the_ring_of_the_home_page_moves_and_can_be_stopped(site):
         assert v.page.evaluate(now) == stopped
 
 
-def test_a_lessons_head_leads_to_what_it_needs(site, built, lang):
+def test_a_lessons_head_leads_to_what_it_needs(site, built_site, lang):
     with Visit(site, f"{lang}/lesson06_smem_pipeline/index.html") as v:
         head = v.page.locator(".lesson-head")
         needs = head.locator('a[href*="lesson0"]:not([download])')
@@ -125,7 +125,9 @@ def test_a_lessons_head_leads_to_what_it_needs(site, built, lang):
             "lesson03_async_barriers", "lesson04_bulk_copy", "lesson05_wgmma",
         ]  # fmt: skip
         notebook = head.locator("a[download]").first.get_attribute("href")
-        cells = json.loads((built / lang / "lesson06_smem_pipeline" / notebook).read_text(encoding="utf-8"))["cells"]
+        cells = json.loads((built_site / lang / "lesson06_smem_pipeline" / notebook).read_text(encoding="utf-8"))[
+            "cells"
+        ]
         assert any("______" in "".join(c["source"]) for c in cells)
         head.locator('a[href*="ring_pipeline"]').click()
         v.page.wait_for_url(f"**/{lang}/kernels/ring_pipeline_cu.html")
@@ -155,9 +157,9 @@ def test_search_gives_the_glossary_first_and_questions_last(site, lang, word, en
         v.page.wait_for_url("**/glossary/index.html#*")
 
 
-def test_search_works_from_a_file(built, site):
+def test_search_works_from_a_file(built_site, site):
     with Visit(site, "zh/index.html") as v:
-        v.page.goto((built / "zh" / "lesson06_smem_pipeline" / "index.html").as_uri())
+        v.page.goto((built_site / "zh" / "lesson06_smem_pipeline" / "index.html").as_uri())
         v.page.fill(".course-search input", "过早归还")
         v.page.wait_for_selector(".search-result, .hit-none")
         v.page.fill(".course-search input", "累加器")
