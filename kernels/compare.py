@@ -169,6 +169,17 @@ def challenge_text(name: str, around: int = 6) -> str:
     return "\n".join(f"{i + 1:4d}  {lines[i]}" for i in range(first, min(len(lines), number + around + 1)))
 
 
+def without_challenge(text: str) -> str:
+    """A source's text as a student may read it: what its challenge line assigns is blanked; lines keep their numbers."""
+
+    def one(m: re.Match) -> str:
+        declared = _DECLARATION.match(m["line"])
+        shown = f"{declared['left'].strip()} = {BLANK};" if declared else BLANK
+        return f"{m['head']}{_indent(m['line'])}{shown}\n{m['tail']}"
+
+    return _CHALLENGE.sub(one, text)
+
+
 def challenge_left(name: str) -> str:
     """What the challenge line declares, e.g. "const bool read_c"; "" where it is no declaration with `=`."""
     m = _DECLARATION.match(_find(load_source(get_spec(name).source))["line"])
