@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
+from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.model import LANGS
 from autograder.paths import lessons_dir
 from autograder.site.closed import close_site
+from autograder.site.doing.put import put_doing
+from autograder.site.downloads import put_downloads
 from autograder.site.links import dead_links
 from autograder.site.render import choose, render
 from autograder.site.stage import stage
@@ -61,6 +64,8 @@ def build_site(
     ):
         new = Path(work) / "site"
         new.mkdir()
+        taught = [load_lesson(folder) for folder in list_lessons(lessons)]
+        put_downloads(taught, new, progress)
         for lang in LANGS:
             project = Path(sources).resolve() / lang
             stage(lessons, lang, edition, project, renderer, progress)
@@ -69,6 +74,7 @@ def build_site(
             # the stylesheet and script of the course travel with the pages
             shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
             close_site(site, lang)
+            put_doing(site, lang, taught)
             shutil.move(str(site), str(new / lang))
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")

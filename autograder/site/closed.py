@@ -15,8 +15,8 @@ _KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist/")
 _MERMAID_MODULE = re.compile(r'<script type="module">import mermaid from [^<]*</script>')
 _SWITCH = re.compile(r'href="/?(?:\.\./)+(?P<other>zh|en)/index\.html"(?= rel="alternate"|[^>]*rel="alternate")')
 _POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'"
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'none'"
 )
 # What makes a browser ask another host without a click: sources, stylesheets, CSS urls, module imports.
 _REQUEST = re.compile(

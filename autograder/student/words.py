@@ -39,6 +39,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "check_failed": ("{check}：得到 {got}。", "{check}: got {got}."),
     "check_false": ("{check} 不成立。", "{check} does not hold."),
     "check_raised": ("{check}：运行时抛出 {error}。", "{check}: it raised {error}."),
+    "not_here": (
+        "{check}：这里的 Python 没有 {what}，看不出对错；请在 notebook 里检查。",
+        "{check}: the Python of this page has no {what}, so this was not tried; see what the notebook says.",
+    ),
     "outside_names": (
         "{function} 用到了 {names}，它在笔记本的别处定义。评分时只取填空本身，放回原来的单元格运行：把需要的都写进填空里。",
         "{function} uses {names}, defined elsewhere in the notebook. The grader takes the blank alone and runs it in the original cell: write what it needs in the blank.",
