@@ -88,7 +88,7 @@ def from_json(text: str, folder: Path | None = None, lang: str = "") -> StudentL
             title=data["title"],
             points=data["points"],
             pass_mark=data["pass_mark"],
-            hints={lang: [*hints[:3], _unpack(hints[3])] for lang, hints in data["hints"].items()},
+            hints={lang: [*hints[:3], unpack(hints[3])] for lang, hints in data["hints"].items()},
             released={lang: tuple(ReleasedCell(**c) for c in cells) for lang, cells in data["released"].items()},
             folder=folder,
         )
@@ -146,5 +146,5 @@ def pack(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _unpack(text: str) -> str:
+def unpack(text: str) -> str:
     return zlib.decompress(base64.b64decode(text)).decode()

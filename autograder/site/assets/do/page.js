@@ -84,14 +84,12 @@
     for (const child of [...host.children]) if (child !== head) child.hidden = true;
     const area = el("textarea", { class: "do-code", "aria-label": words[label], "aria-describedby": `do-keys-${part}` });
     const said = el("div", { class: "do-said", role: "status", "aria-live": "polite" });
-    const undo = el("span", {});
     const box = { area, said };
-    const show = () => { area.value = text(part); box.fit(); };
-    box.refresh = show;
-    box.warn = el("p", { class: "do-warn", hidden: true }, words.outside);
+    box.refresh = () => { area.value = text(part); box.fit(); if (box.warn) box.warn.hidden = middle(part) !== null; };
+    box.warn = part === "exercise" ? el("p", { class: "do-warn", hidden: true }, words.outside) : null;
     const changed = () => {
       draft.cells[part] = area.value;
-      if (part === "exercise") box.warn.hidden = middle(part) !== null;
+      if (box.warn) box.warn.hidden = middle(part) !== null;
       said.classList.toggle("do-old", !report(part));
       soon();
     };
@@ -107,10 +105,8 @@
     });
     box.run = button(words[checkWord], () => check(part), "do-main");
     host.append(el("div", { class: "do" }, area, el("p", { class: "do-keys", id: `do-keys-${part}` }, words.keys),
-      el("div", { class: "do-bar" }, box.run, restore, undo), box.warn, said));
-    area.value = text(part);
-    box.fit();
-    if (part === "exercise") box.warn.hidden = middle(part) !== null;
+      el("div", { class: "do-bar" }, box.run, restore), ...(box.warn ? [box.warn] : []), said));
+    box.refresh();
     const before = report(part);
     if (before) tell(part, before, box);
     boxes[part] = box;
