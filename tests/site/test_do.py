@@ -368,6 +368,9 @@ def test_every_lesson_can_be_done_on_a_phone(browser, address, slug, lang):
     desk.told(0, desk.words["all_right"])
     assert all(desk.answer(slot).is_visible() for slot in ANSWER_SLOTS) and desk.area("label_case").is_visible()
     assert desk.page.evaluate("document.documentElement.scrollWidth") == 390
+    for slot in ANSWER_SLOTS:  # each below its question
+        asked = desk.page.locator(f".answer-slot[id='{slot}']").evaluate("s => s.previousElementSibling.innerText")
+        assert len(asked) > 30, slot
     assert desk.wrong == []
     desk.context.close()
 
@@ -382,7 +385,7 @@ def test_words_are_counted_as_course_check_counts_them(browser, address):
         "—— ¿qué? 3.14",
     ):
         desk.answer("q1").fill(text)
-        said = desk.page.locator("#q1 .do-keys").inner_text()
+        said = desk.page.locator(".answer-slot[id='q1'] .do-keys").inner_text()
         assert (f": {word_count(text)}" in said) if word_count(text) else ("still empty" in said)
     desk.context.close()
 

@@ -107,10 +107,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "it could not be loaded (no connection, or the site was renewed); you may try again",
     ),
     "bundle": ("下载压缩包", "download the bundle"),
-    "needs_script": (
-        "开启 JavaScript 后，可以在本页填空、检查和作答。",
-        "With JavaScript turned on, you can fill, check and answer in this page.",
-    ),
 }
 
 

@@ -37,9 +37,9 @@
     area.autocapitalize = "off";
     area.setAttribute("autocorrect", "off");
     area.setAttribute("autocomplete", "off");
-    area.wrap = "off";
-    const fit = () => { area.rows = area.value.split("\n").length + 1; };
+    const fit = () => { area.style.height = "auto"; area.style.height = `${area.scrollHeight + 4}px`; };
     area.addEventListener("input", fit);
+    window.addEventListener("resize", fit);
     area.addEventListener("blur", () => { free = false; });
     area.addEventListener("keydown", (e) => {
       if (e.key === "Escape") { free = true; return; }

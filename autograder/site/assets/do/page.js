@@ -104,7 +104,7 @@
       said.replaceChildren(el("p", {}, words.restored, " ", button(words.undo, () => { area.value = old; box.fit(); changed(); said.replaceChildren(); }, "do-small")));
     });
     box.run = button(words[checkWord], () => check(part), "do-main");
-    host.append(el("div", { class: "do" }, area, el("p", { class: "do-keys", id: `do-keys-${part}` }, words.keys),
+    host.append(el("div", { class: "do" }, area, el("p", { class: "do-keys do-keys-help", id: `do-keys-${part}` }, words.keys),
       el("div", { class: "do-bar" }, box.run, restore), ...(box.warn ? [box.warn] : []), said));
     box.refresh();
     const before = report(part);
@@ -198,8 +198,9 @@
     if (!n) return ["todo", say("answer_empty", { slot: name, points: lang === "zh" ? points : `${points} point${points === 1 ? "" : "s"}` })];
     return n < lesson.few_words ? ["todo", say("answer_short", { slot: name, count: n })] : ["ok", say("answer_written", { slot: name, count: n })];
   };
+  const slotOf = (slot) => document.querySelector(`.answer-slot[id="${slot}"]`);  // a heading Q1 may have the same id
   const answerBox = (slot) => {
-    const host = document.getElementById(slot);
+    const host = slotOf(slot);
     if (!host) return;
     const area = el("textarea", { class: "do-answer", rows: 5, "aria-label": say("label_answer", { slot: words[`slot_${slot}`] }), placeholder: words.placeholder });
     const counted = el("p", { class: "do-keys" });
@@ -305,7 +306,7 @@
   cellBox("case", "boundary", "label_case", "check_case");
   if (exercise) exercise.after(hintBox());
   lesson.slots.forEach(answerBox);
-  (document.getElementById(lesson.slots.at(-1)) || document.querySelector("main")).after(handIn());
+  (slotOf(lesson.slots.at(-1)) || document.querySelector("main")).after(handIn());
   keeping.textContent = words[progress.kept ? "kept" : "not_kept"];
   keeping.classList.toggle("do-warn", !progress.kept);
   summary();
