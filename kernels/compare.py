@@ -21,6 +21,7 @@ from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
 from kernels.sources import CUDA_DIR, Source, load_source
 from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
+from kernels.wording import told
 
 _CHALLENGE = re.compile(
     r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M
@@ -93,7 +94,7 @@ class Comparison:
             )
         if self.error:
             lines.append(self.error)
-        return "\n".join(lines)
+        return told("\n".join(lines))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {"text/plain": str(self)}

@@ -17,6 +17,8 @@ CALLOUT = {
     "en": {"note": "Note", "tip": "Tip", "warning": "Warning", "important": "Important", "caution": "Caution"},
 }
 ICON = {"note": "ℹ️", "tip": "💡", "warning": "⚠️", "important": "❗", "caution": "🚧"}
+# Classes that JupyterLab, nbconvert and the formgrader colour; other front ends show the text as it is.
+BOX = {"note": "info", "tip": "success", "warning": "warning", "important": "danger", "caution": "warning"}
 
 _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
@@ -60,12 +62,11 @@ def callout_title(div: Div, body: str, lang: str) -> tuple[str, str]:
 def _callout(div: Div, body: str, lang: str) -> str:
     title, body = callout_title(div, body, lang)
     body = _headings_to_bold(body)
+    box = f'<div class="alert alert-block alert-{BOX.get(div.callout or "note", "info")}">'
     if div.attrs.values.get("collapse") in ("true", "false"):
         opened = " open" if div.attrs.values["collapse"] == "false" else ""
-        return f"<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details>"
-    # JupyterLab cuts math out of the raw text before it reads the blockquote: a formula must stay on one line.
-    body = re.sub(r"\$\$(.*?)\$\$", lambda m: "$$" + " ".join(m[1].split()) + "$$", body, flags=re.S)
-    return "\n".join(f"> {x}".rstrip() for x in f"**{title}**\n\n{body}".split("\n"))
+        return f"{box}<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details></div>"
+    return f"{box}\n\n**{title}**\n\n{body}\n\n</div>"  # blank lines: what stands between them is Markdown
 
 
 def _headings_to_bold(body: str) -> str:

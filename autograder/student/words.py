@@ -113,6 +113,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "第 4 级就是完整答案。先试着用前三级自己写出来；确定要看，运行 hint(4, confirm=True)。",
         "Level 4 is the full answer. Try to write it from levels 1 to 3 first; to see it all the same, run hint(4, confirm=True).",
     ),
+    "hint_not_needed": (
+        "公开检查都通过了，不需要提示；仍想看就写级数，例如 hint(1)。",
+        "The visible checks pass, so no hint is needed; to see one all the same, name its level: hint(1).",
+    ),
     "hint_ask": ("第 4 级就是完整答案。现在就看？", "Level 4 is the full answer. Show it?"),
     "hint_level": ("提示有 1 到 4 级，没有第 {level} 级。", "There are hint levels 1 to 4, not {level}."),
     # kernels
