@@ -11,6 +11,7 @@ import re
 
 LANGUAGES = ("en", "zh")
 _spoken = "en"
+_PLACED = re.compile(r"(.*) (\([\w.]+:\d+\))", re.S)  # a message, and the place that the emulator puts behind it
 _INDENT = re.compile(r"^(\s*)(.*?)(\s*)$", re.S)
 
 
@@ -37,6 +38,8 @@ def _line(text: str) -> str:
     for pattern, words in _templates():
         if found := pattern.fullmatch(inside):
             return before + words.format(*(_line(g) for g in found.groups())) + after
+    if placed := _PLACED.fullmatch(inside):
+        return before + f"{_line(placed[1])} {placed[2]}" + after
     return text
 
 
