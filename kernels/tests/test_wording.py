@@ -12,6 +12,7 @@ import pytest
 
 import kernels
 from kernels import races, wording
+from kernels.emulator.report import STATUSES
 from kernels.wording_zh import TEMPLATES
 
 HERE = Path(kernels.__file__).parent
@@ -96,6 +97,8 @@ def _made() -> str:
 def test_each_template_stands_for_a_message_that_is_made():
     made = _made().lower()
     for english in TEMPLATES:
+        if english.split(" [")[0].lower().replace(" ", "_") in STATUSES:  # a status, put together with the rule
+            continue
         words = english.split(" ")
         size = min(3, len(words))
         pieces = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
