@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 
 LANGUAGES = ("en", "zh")
 _spoken = "en"
@@ -54,5 +55,14 @@ def _templates() -> list[tuple[re.Pattern, str]]:
 
 
 def compiled(english: str) -> re.Pattern:
-    """A template with {} for what differs, as an expression."""
-    return re.compile("(.+?)".join(map(re.escape, english.split("{}"))), re.S)
+    """A template with {} for what differs, and {d} for a whole number, as an expression."""
+    return re.compile(re.escape(english).replace(r"\{\}", "(.+?)").replace(r"\{d\}", r"(-?\d+)"), re.S)
+
+
+def padded(text: str, columns: int) -> str:
+    """The text with spaces behind it, so that it takes so many columns of a terminal; a Chinese character takes two."""
+    return text + " " * (columns - width(text))
+
+
+def width(text: str) -> int:
+    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)

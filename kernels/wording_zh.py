@@ -1,4 +1,4 @@
-"""The kernels' messages in Chinese: {English template: Chinese}. {} stands for what differs, {0}, {1}, .. for the same in Chinese.
+"""The kernels' messages in Chinese: {English template: Chinese}. {} stands for what differs, {d} for a whole number, {0}, {1}, .. for the same in Chinese.
 
 The English is the one place where a message is made (Python, and runtime/*.cpp of the emulator): tests/test_wording.py finds each
 template there, so that none outlives its message.
@@ -86,7 +86,7 @@ TEMPLATES: dict[str, str] = {
     "store of box ({}) from {}": "写出 box（{0}），来自{1}",
     "{}: {} arrives": "{0}：{1} 上到达",
     "{}: {} arrives, expects {} bytes": "{0}：{1} 上到达，预期 {2} 字节",
-    "{} blocks have not started: {} are resident at a time (sms), and those never end. Blocks that wait for each other must all be resident.": "还有 {0} 个线程块没有开始：同时驻留 {1} 个（sms），而它们不会结束。互相等待的线程块必须都驻留。",
+    "{d} blocks have not started: {} are resident at a time (sms), and those never end. Blocks that wait for each other must all be resident.": "还有 {0} 个线程块没有开始：同时驻留 {1} 个（sms），而它们不会结束。互相等待的线程块必须都驻留。",
     "{} has no effect: the kernel has no register cap at launch, so the compiler ignores setmaxnreg. Give the kernel __launch_bounds__(threads, 1).": "{0} 不起作用：这个 kernel 启动时没有寄存器上限，编译器会忽略 setmaxnreg。给 kernel 加上 __launch_bounds__(threads, 1)。",
     # who and where
     "the TMA load on {} of {}": "{1} 挂在 {0} 上的 TMA 读取",
@@ -95,8 +95,8 @@ TEMPLATES: dict[str, str] = {
     "the wgmma of {} warpgroup {}": "{0} warpgroup {1} 的 wgmma",
     "dynamic shared memory + {}": "动态共享内存 + {0}",
     "shared memory + {}": "共享内存 + {0}",
-    "{} bytes past the end of {} ({} bytes)": "{1}（{2} 字节）末尾之后 {0} 字节处",
-    "{} bytes before the start of {}": "{1} 开头之前 {0} 字节处",
+    "{d} bytes past the end of {} ({} bytes)": "{1}（{2} 字节）末尾之后 {0} 字节处",
+    "{d} bytes before the start of {}": "{1} 开头之前 {0} 字节处",
     "byte {} of {}": "{1} 的第 {0} 字节",
     "address {}, a null pointer": "地址 {0}（空指针）",
     "address {}, in no array of the launch": "地址 {0}，不在这次启动的任何数组里",
@@ -147,13 +147,13 @@ TEMPLATES: dict[str, str] = {
     "{} waits at the cluster barrier at {} | {} threads have arrived of {}": "{0} 在 {1} 的簇屏障处等待 | {3} 个线程中到了 {2} 个",
     "{} waits for its TMA stores at {}": "{0} 在 {1} 等自己的 TMA 写出",
     "{} runs or polls near {}": "{0} 在 {1} 附近运行或轮询",
-    "{} phases completed, last arrival: {}; {} phases completed while it waited for one: it was overtaken and misreads the parity (ABA)": "已完成 {0} 个阶段，最后的到达：{1}；它等一个阶段的时候完成了 {2} 个：它被超过了，读错了奇偶位（ABA）",
-    "{} phases completed, {} of {} arrivals missing, {}": "已完成 {0} 个阶段，{2} 次到达中还缺 {1} 次，{3}",
-    "{} phases completed, {} bytes expected that no copy brings, last arrival: {}": "已完成 {0} 个阶段，预期的 {1} 字节没有拷贝会带来，最后的到达：{2}",
-    "{} phases completed, {} bytes landed that nobody expected, last arrival: {}": "已完成 {0} 个阶段，落地的 {1} 字节没有人预期，最后的到达：{2}",
-    "{} phases completed, last arrival: {}": "已完成 {0} 个阶段，最后的到达：{1}",
-    "{} bytes expected that no copy brings, last arrival: {}": "预期的 {0} 字节没有拷贝会带来，最后的到达：{1}",
-    "{} bytes landed that nobody expected, last arrival: {}": "落地的 {0} 字节没有人预期，最后的到达：{1}",
+    "{d} phases completed, last arrival: {}; {} phases completed while it waited for one: it was overtaken and misreads the parity (ABA)": "已完成 {0} 个阶段，最后的到达：{1}；它等一个阶段的时候完成了 {2} 个：它被超过了，读错了奇偶位（ABA）",
+    "{d} phases completed, {d} of {d} arrivals missing, {}": "已完成 {0} 个阶段，{2} 次到达中还缺 {1} 次，{3}",
+    "{d} phases completed, {d} bytes expected that no copy brings, last arrival: {}": "已完成 {0} 个阶段，预期的 {1} 字节没有拷贝会带来，最后的到达：{2}",
+    "{d} phases completed, {d} bytes landed that nobody expected, last arrival: {}": "已完成 {0} 个阶段，落地的 {1} 字节没有人预期，最后的到达：{2}",
+    "{d} phases completed, last arrival: {}": "已完成 {0} 个阶段，最后的到达：{1}",
+    "{d} bytes expected that no copy brings, last arrival: {}": "预期的 {0} 字节没有拷贝会带来，最后的到达：{1}",
+    "{d} bytes landed that nobody expected, last arrival: {}": "落地的 {0} 字节没有人预期，最后的到达：{1}",
     "last arrival: {}": "最后的到达：{0}",
     # copies, wgmma, registers
     "{} may exit while a TMA load ({}) is still in flight: none of its threads has waited for it. It lands in shared memory that is no longer the block's. Wait for every load before the last thread exits.": "{0} 可能在一次 TMA 读取（{1}）还在途中时退出：它的线程都没有等过这次读取。数据会落在已经不属于这个线程块的共享内存里。最后一个线程退出之前，要等完每一次读取。",

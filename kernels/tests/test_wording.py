@@ -12,6 +12,7 @@ import pytest
 
 import kernels
 from kernels import races, wording
+from kernels.compare import Comparison, Row
 from kernels.emulator.report import STATUSES
 from kernels.wording_zh import TEMPLATES
 
@@ -63,6 +64,27 @@ def test_back_end_comparison_and_errors(zh):
         kernel(np.ones((2, 3), np.float32), 1.0, 0.5)
 
 
+def test_a_wait_of_a_deadlock_is_read_as_a_whole(zh):
+    who, where = "block (1,0) warps 0-3 lanes 0-31", "tma_tile_copy.cu:40"
+    state = (
+        "0 phases completed, 6144 bytes landed that nobody expected, last arrival: block (1,0) warp 0 lane 0 at x.cu:37"
+    )
+    told = wording.told(f"    {who} waits for FULL, parity 0, at {where} | {state}")
+    assert told.startswith(
+        f"    {who} 在 {where} 等 FULL，奇偶位 0 | 已完成 0 个阶段，落地的 6144 字节没有人预期，最后的到达："
+    )
+
+
+def test_labels_of_a_comparison_stand_in_columns(zh):
+    row = lambda label: Row(label, 0.0, 1e-6)  # noqa: E731
+    told = str(
+        Comparison(
+            "k", "f against k (emulator)", (row("one arrival, no bytes"), row("expect and arrive, then the bytes"))
+        )
+    )
+    assert len({wording.width(line.split("误差")[0]) for line in told.split("\n")[1:]}) == 1
+
+
 def test_english_is_what_is_spoken_until_another_is_chosen():
     with pytest.raises(kernels.KernelError, match="There is no kernel named 'x'"):
         kernels.load("x")
@@ -99,7 +121,7 @@ def test_each_template_stands_for_a_message_that_is_made():
     for english in TEMPLATES:
         if english.split(" [")[0].lower().replace(" ", "_") in STATUSES:  # a status, put together with the rule
             continue
-        words = english.split(" ")
+        words = english.replace("{d}", "{}").split(" ")
         size = min(3, len(words))
         pieces = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
         kept = [p for p in pieces if p.strip("{}.:,;()| ").lower() in made]
@@ -109,4 +131,4 @@ def test_each_template_stands_for_a_message_that_is_made():
 def test_each_translation_says_every_part_once():
     for english, chinese in TEMPLATES.items():
         used = sorted(int(name) for _, name, _, _ in string.Formatter().parse(chinese) if name is not None)
-        assert used == list(range(english.count("{}"))), english
+        assert used == list(range(english.count("{}") + english.count("{d}"))), english
