@@ -17,8 +17,13 @@ CALLOUT = {
     "en": {"note": "Note", "tip": "Tip", "warning": "Warning", "important": "Important", "caution": "Caution"},
 }
 ICON = {"note": "ℹ️", "tip": "💡", "warning": "⚠️", "important": "❗", "caution": "🚧"}
-# Classes that JupyterLab, nbconvert and the formgrader colour; other front ends show the text as it is.
-BOX = {"note": "info", "tip": "success", "warning": "warning", "important": "danger", "caution": "warning"}
+COLOUR = {
+    "note": "2,119,189",
+    "tip": "46,125,50",
+    "warning": "217,119,6",
+    "important": "198,40,40",
+    "caution": "217,119,6",
+}
 
 _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
@@ -62,7 +67,9 @@ def callout_title(div: Div, body: str, lang: str) -> tuple[str, str]:
 def _callout(div: Div, body: str, lang: str) -> str:
     title, body = callout_title(div, body, lang)
     body = _headings_to_bold(body)
-    box = f'<div class="alert alert-block alert-{BOX.get(div.callout or "note", "info")}">'
+    # a bar and a tint that suit light and dark; the text keeps the reader's own colour (JupyterLab's .alert does not)
+    rgb = COLOUR.get(div.callout or "note", COLOUR["note"])
+    box = f'<div style="border-left:4px solid rgb({rgb});background-color:rgba({rgb},0.1);padding:0.5em 1em;margin:1em 0">'
     if div.attrs.values.get("collapse") in ("true", "false"):
         opened = " open" if div.attrs.values["collapse"] == "false" else ""
         return f"{box}<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details></div>"

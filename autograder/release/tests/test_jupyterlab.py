@@ -35,17 +35,17 @@ def test_the_page_reads_well_and_asks_no_other_host(lab):
     for raw in (":::", "{.callout", "fig-alt", "```", "%%|"):
         assert raw not in text
     view.page.wait_for_selector(".jp-RenderedMermaid img, .jp-RenderedMermaid svg")
-    callout = view.page.locator(".jp-MarkdownCell .alert-info", has_text="读法")
+    callout = view.page.locator(".jp-MarkdownCell div[style*=border-left]", has_text="读法")
     assert callout.count() == 1 and callout.locator("strong", has_text="读法").count() == 1
-    assert callout.evaluate("c => getComputedStyle(c).backgroundColor") not in (
-        "rgba(0, 0, 0, 0)",
-        "rgb(255, 255, 255)",
-    )
+    style = callout.evaluate("c => [getComputedStyle(c).backgroundColor, getComputedStyle(c).borderLeftWidth]")
+    assert style == ["rgba(2, 119, 189, 0.1)", "4px"]
     fold = view.page.locator(".jp-MarkdownCell details")
     assert fold.count() == 1 and not fold.get_by_text("下标绕回时").is_visible()
     fold.locator("summary").click()
     assert fold.get_by_text("下标绕回时").is_visible()
-    assert view.page.locator(".jp-MarkdownCell .alert mjx-container").count() == 2  # the formula inside the callout
+    assert (
+        view.page.locator(".jp-MarkdownCell div[style*=border-left] mjx-container").count() == 2
+    )  # the formula inside the callout
     image = view.page.locator(".jp-MarkdownCell img[alt='环']")
     assert image.evaluate("i => i.complete && i.naturalWidth > 0")
     assert {h.split(":")[0] for h in view.asked} == {"127.0.0.1"}
