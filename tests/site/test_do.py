@@ -11,6 +11,7 @@ import sys
 import nbformat
 import pytest
 
+from autograder.commands.check import check_notebook
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.lint.hidden import solution_fill
 from autograder.release.data import student_lesson
@@ -149,6 +150,7 @@ def test_a_lesson_is_done_in_the_page_and_graded_whole(browser, address, tmp_pat
     assert changed == {"exercise", "boundary-case", *(f"answer-{s}" for s in ANSWER_SLOTS)}
     assert {c.id: c.source for c in nb.cells}["answer-q2"] == answers["q2"]
 
+    assert check_notebook(made).open == 0  # `course check`: ready to hand in
     command = [
         sys.executable,
         "-m",
