@@ -1,13 +1,20 @@
-"""The course's site, built once for the tests of this folder."""
+"""The site that browser tests look at, built once."""
 
 import pytest
 
 from autograder.site import build_site
+from tests.support.browser import chromium, served
 
 
 @pytest.fixture(scope="session")
-def built_site(tmp_path_factory):
-    """The folder of the student edition, as smalldocs renders it."""
+def built(tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "site"
     build_site(out, renderer="smalldocs")
     return out
+
+
+@pytest.fixture(scope="module")
+def site(built):
+    """(address, browser)"""
+    with served(built) as address, chromium() as browser:
+        yield address, browser

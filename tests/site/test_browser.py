@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.lesson import list_lessons
+from autograder.site import build_site
 from tests.support.browser import chromium, served
 
 pytestmark = pytest.mark.browser
@@ -12,8 +13,10 @@ OTHER = {"zh": "en", "en": "zh"}
 
 
 @pytest.fixture(scope="module")
-def site(built_site):
-    with served(built_site) as address, chromium() as browser:
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site") / "site"
+    build_site(out, renderer="smalldocs")
+    with served(out) as address, chromium() as browser:
         yield address, browser
 
 

@@ -14,7 +14,7 @@ from autograder.lesson.model import ANSWER_SLOTS, Lesson
 from autograder.release.data import student_lesson
 from autograder.release.notebook import student_notebook
 from autograder.release.words import PLACEHOLDER
-from autograder.site.downloads import bundle_of, notebook_of
+from autograder.site.downloads import bundle_of
 from autograder.student import portable
 from autograder.student.data import pack
 from autograder.student.saved import FEW_WORDS
@@ -23,8 +23,8 @@ from autograder.student.visible import plan_of
 HERE = Path(__file__).parent
 
 
-def lesson_data(lesson: Lesson, lang: str) -> dict:
-    """Of one page: the cells a reader fills, the plan of the visible checks, the hints (the full answer packed, as in lesson.json)."""
+def lesson_data(lesson: Lesson, lang: str, bundles: bool = True) -> dict:
+    """bundles: the site holds them. Of one page: the cells a reader fills, the plan of the visible checks, the hints (the full answer packed, as in lesson.json)."""
     told = student_lesson(lesson)
     exercise, case = (told.part(name, lang).source for name in ("exercise", "boundary_case"))
     hints = told.hints[lang]
@@ -39,8 +39,7 @@ def lesson_data(lesson: Lesson, lang: str) -> dict:
         "slots": list(ANSWER_SLOTS),
         "plan": plan_of(exercise, told.function),
         "hints": [*hints[:3], pack(hints[3])],
-        "bundle": bundle_of(lesson.slug),
-        "notebook": notebook_of(lesson.slug, lang),
+        "bundle": bundle_of(lesson.slug) if bundles else None,
     }
 
 

@@ -18,9 +18,10 @@ SCRIPTS = ("words", "progress", "python", "editor", "notebook", "page")  # in th
 _IMPORT = re.compile(r'^import \{ *loadMicroPython *\} from "[^"]*";\n', re.M)
 
 
-def put_doing(site: Path, lang: str, lessons: list[Lesson]) -> None:
+def put_doing(site: Path, lang: str, lessons: list[Lesson], bundles: bool = True) -> None:
     """Write the data of each lesson beside its page, and what all of them share; have the pages load it.
 
+    bundles: the site holds the lessons' bundles, which the page offers where Python cannot run; it offers the notebook in any case.
     site: the built pages of one language, with site_assets and site_vendor in place.
     """
     do, runtime = site / DO, site / RUNTIME
@@ -34,8 +35,12 @@ def put_doing(site: Path, lang: str, lessons: list[Lesson]) -> None:
     shutil.move(do / "sw.js", site / "sw.js")  # it serves the pages at and below its own address
     for lesson in lessons:
         folder = site / lesson.slug
-        (folder / "do.js").write_text(_script("courseDo", lesson_data(lesson, lang)), encoding="utf-8")
-        (folder / "do-notebook.js").write_text(_script("courseNotebook", notebook_data(lesson, lang)), encoding="utf-8")
+        (folder / "do.js").write_text(_script("courseDo", lesson_data(lesson, lang, bundles)), encoding="utf-8")
+        released = notebook_data(lesson, lang)
+        (folder / "do-notebook.js").write_text(_script("courseNotebook", released), encoding="utf-8")
+        (folder / f"{lesson.slug}.ipynb").write_text(
+            json.dumps(released, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
         page = folder / "index.html"
         page.write_text(_with_scripts(page.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -24,7 +24,10 @@
     }
     const [from, to] = lines(area);
     const old = area.value.slice(from, to);
-    const text = old.split("\n").map((l) => (back ? l.replace(/^ {1,4}/, "") : l && STEP + l)).join("\n");
+    const text = old
+      .split("\n")
+      .map((l) => (back ? l.replace(/^ {1,4}/, "") : l && STEP + l))
+      .join("\n");
     if (text === old) return;
     const at = Math.max(from, area.selectionStart + (text.length - old.length));
     const many = area.selectionStart !== area.selectionEnd;
@@ -37,12 +40,20 @@
     area.autocapitalize = "off";
     area.setAttribute("autocorrect", "off");
     area.setAttribute("autocomplete", "off");
-    const fit = () => { area.style.height = "auto"; area.style.height = `${area.scrollHeight + 4}px`; };
+    const fit = () => {
+      area.style.height = "auto";
+      area.style.height = `${area.scrollHeight + 4}px`;
+    };
     area.addEventListener("input", fit);
     window.addEventListener("resize", fit);
-    area.addEventListener("blur", () => { free = false; });
+    area.addEventListener("blur", () => {
+      free = false;
+    });
     area.addEventListener("keydown", (e) => {
-      if (e.key === "Escape") { free = true; return; }
+      if (e.key === "Escape") {
+        free = true;
+        return;
+      }
       if (e.key === "Tab" && !free && !e.altKey && !e.ctrlKey && !e.metaKey) {
         e.preventDefault();
         shift(area, e.shiftKey);
@@ -52,7 +63,12 @@
       } else if (e.key === "Enter" && !e.shiftKey && !e.altKey && !e.isComposing) {
         e.preventDefault();
         const line = area.value.slice(lines(area)[0], area.selectionStart);
-        put(area, "\n" + line.match(/^ */)[0] + (/:\s*(#.*)?$/.test(line) ? STEP : ""), area.selectionStart, area.selectionEnd);
+        put(
+          area,
+          "\n" + line.match(/^ */)[0] + (/:\s*(#.*)?$/.test(line) ? STEP : ""),
+          area.selectionStart,
+          area.selectionEnd,
+        );
       }
       if (e.key !== "Shift") free = false;
     });

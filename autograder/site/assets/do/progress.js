@@ -12,29 +12,53 @@
 (() => {
   "use strict";
   const PREFIX = "course:1:";
-  const LEVELS = ["none", "tried", "ready"], SLOTS = 4;
-  const memory = new Map(), watchers = new Set();
+  const LEVELS = ["none", "tried", "ready"],
+    SLOTS = 4;
+  const memory = new Map(),
+    watchers = new Set();
   let store = null;
   try {
     localStorage.setItem(PREFIX + "probe", "1");
     localStorage.removeItem(PREFIX + "probe");
     store = localStorage;
-  } catch { /* blocked: what is done lasts as long as the page */ }
+  } catch {
+    /* blocked: what is done lasts as long as the page */
+  }
 
   const get = (key) => {
     let text = null;
-    try { text = store ? store.getItem(PREFIX + key) : null; } catch { /* blocked since */ }
+    try {
+      text = store ? store.getItem(PREFIX + key) : null;
+    } catch {
+      /* blocked since */
+    }
     text = text ?? memory.get(key) ?? null;
-    try { return text === null ? null : JSON.parse(text); } catch { return null; }  // written by something else
+    try {
+      return text === null ? null : JSON.parse(text);
+    } catch {
+      return null;
+    } // written by something else
   };
   const set = (key, value) => {
     const text = JSON.stringify(value);
     memory.set(key, text);
-    try { if (store) store.setItem(PREFIX + key, text); else return false; } catch { return false; }  // full
+    try {
+      if (store) store.setItem(PREFIX + key, text);
+      else return false;
+    } catch {
+      return false;
+    } // full
     memory.delete(key);
     return true;
   };
-  const drop = (key) => { memory.delete(key); try { if (store) store.removeItem(PREFIX + key); } catch { /* blocked */ } };
+  const drop = (key) => {
+    memory.delete(key);
+    try {
+      if (store) store.removeItem(PREFIX + key);
+    } catch {
+      /* blocked */
+    }
+  };
   const keys = () => {
     const found = new Set(memory.keys());
     try {
@@ -42,7 +66,9 @@
         const key = store.key(i);
         if (key.startsWith(PREFIX)) found.add(key.slice(PREFIX.length));
       }
-    } catch { /* blocked */ }
+    } catch {
+      /* blocked */
+    }
     return found;
   };
   const tell = (slug) => watchers.forEach((f) => f(slug));
@@ -52,15 +78,19 @@
     const s = get(`state:${slug}`) || {};
     const answers = Array.isArray(s.answers) ? s.answers : [];
     return {
-      exercise: level(s.exercise), boundary: level(s.boundary),
+      exercise: level(s.exercise),
+      boundary: level(s.boundary),
       answers: Array.from({ length: SLOTS }, (_, i) => answers[i] === true),
       updated: typeof s.updated === "string" ? s.updated : null,
     };
   };
   window.courseProgress = {
-    get kept() { return store !== null; },
+    get kept() {
+      return store !== null;
+    },
     read,
-    all: () => Object.fromEntries([...keys()].filter((k) => k.startsWith("state:")).map((k) => [k.slice(6), read(k.slice(6))])),
+    all: () =>
+      Object.fromEntries([...keys()].filter((k) => k.startsWith("state:")).map((k) => [k.slice(6), read(k.slice(6))])),
     write(slug, patch) {
       const kept = set(`state:${slug}`, { ...read(slug), ...patch, updated: new Date().toISOString() });
       tell(slug);
@@ -72,7 +102,10 @@
       [...keys()].filter((k) => k === `state:${slug}` || k.startsWith(`draft:${slug}:`)).forEach(drop);
       tell(slug);
     },
-    watch(f) { watchers.add(f); return () => watchers.delete(f); },
+    watch(f) {
+      watchers.add(f);
+      return () => watchers.delete(f);
+    },
   };
   window.addEventListener("storage", (e) => {
     if (e.key === null) tell(null);

@@ -5,27 +5,45 @@
   "use strict";
   const base = new URL("./", document.currentScript.src);
   const fromFile = location.protocol === "file:";
-  const limits = { load: 60, run: 5 };  // seconds
-  let worker = null, loading = null, version = "", next = 0;
+  const limits = { load: 60, run: 5 }; // seconds
+  let worker = null,
+    loading = null,
+    version = "",
+    next = 0;
 
-  const script = (name) => new Promise((done, failed) => {
-    const tag = document.createElement("script");
-    tag.src = new URL(name, base);
-    tag.onload = done;
-    tag.onerror = () => { tag.remove(); failed(new Error(`${name} could not be loaded`)); };
-    document.head.append(tag);
-  });
+  const script = (name) =>
+    new Promise((done, failed) => {
+      const tag = document.createElement("script");
+      tag.src = new URL(name, base);
+      tag.onload = done;
+      tag.onerror = () => {
+        tag.remove();
+        failed(new Error(`${name} could not be loaded`));
+      };
+      document.head.append(tag);
+    });
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
   // One answer of the worker, or null after so many seconds; a worker that breaks is a failure.
-  const answer = (seconds, message) => new Promise((done) => {
-    const timer = setTimeout(() => done(null), seconds * 1000);
-    const end = (value) => { clearTimeout(timer); done(value); };
-    worker.onmessage = (e) => end(e.data);
-    worker.onerror = (e) => { e.preventDefault(); end({ kind: "failed", reason: e.message || "" }); };
-    worker.postMessage(message);
-  });
-  const stop = () => { if (worker) worker.terminate(); worker = null; loading = null; };
+  const answer = (seconds, message) =>
+    new Promise((done) => {
+      const timer = setTimeout(() => done(null), seconds * 1000);
+      const end = (value) => {
+        clearTimeout(timer);
+        done(value);
+      };
+      worker.onmessage = (e) => end(e.data);
+      worker.onerror = (e) => {
+        e.preventDefault();
+        end({ kind: "failed", reason: e.message || "" });
+      };
+      worker.postMessage(message);
+    });
+  const stop = () => {
+    if (worker) worker.terminate();
+    worker = null;
+    loading = null;
+  };
 
   const start = async () => {
     if (!window.courseProgram) await script("program.js");
@@ -46,7 +64,10 @@
   const run = async (request, told) => {
     if (typeof WebAssembly !== "object" || typeof Worker !== "function") return { cannot: "cannot_wasm" };
     try {
-      if (!loading) { told("loading"); loading = start(); }
+      if (!loading) {
+        told("loading");
+        loading = start();
+      }
       await loading;
     } catch (e) {
       console.info("Python was not loaded:", e.message);
@@ -55,9 +76,19 @@
     }
     told("running");
     const id = next++;
-    const said = await answer(limits.run, { kind: "run", id, request: JSON.stringify({ ...request, names: window.courseProgram.names }) });
-    if (!said) { stop(); return { slow: limits.run }; }
-    if (said.kind === "failed") { stop(); return { died: said.reason }; }
+    const said = await answer(limits.run, {
+      kind: "run",
+      id,
+      request: JSON.stringify({ ...request, names: window.courseProgram.names }),
+    });
+    if (!said) {
+      stop();
+      return { slow: limits.run };
+    }
+    if (said.kind === "failed") {
+      stop();
+      return { died: said.reason };
+    }
     return { ...JSON.parse(said.answer), printed: said.printed, version };
   };
   window.coursePython = {
