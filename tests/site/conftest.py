@@ -7,14 +7,14 @@ from tests.support.browser import chromium, served
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def built_site(tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "site"
     build_site(out, renderer="smalldocs")
     return out
 
 
 @pytest.fixture(scope="module")
-def site(built):
+def site(built_site):
     """(address, browser)"""
-    with served(built) as address, chromium() as browser:
+    with served(built_site) as address, chromium() as browser:
         yield address, browser

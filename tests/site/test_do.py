@@ -35,8 +35,8 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def address(built):
-    with served(built) as at:
+def address(built_site):
+    with served(built_site) as at:
         yield at
 
 
@@ -309,8 +309,8 @@ def test_the_keyboard_alone_is_enough(browser, address):
     desk.context.close()
 
 
-def test_it_works_without_a_connection_after_the_first_visit(browser, built):
-    with served(built) as at:
+def test_it_works_without_a_connection_after_the_first_visit(browser, built_site):
+    with served(built_site) as at:
         desk = Desk(browser, at)
         desk.fill("alpha * acc")
         desk.press("check")
@@ -327,8 +327,8 @@ def test_it_works_without_a_connection_after_the_first_visit(browser, built):
 
 
 @LANGUAGES
-def test_a_page_opened_as_a_file_runs_too(browser, built, lang):
-    desk = Desk(browser, built.as_uri() + "/", lang=lang)
+def test_a_page_opened_as_a_file_runs_too(browser, built_site, lang):
+    desk = Desk(browser, built_site.as_uri() + "/", lang=lang)
     desk.fill(right_fill(SLUG))
     desk.press("check")
     desk.told(0, desk.words["all_right"])
@@ -338,7 +338,7 @@ def test_a_page_opened_as_a_file_runs_too(browser, built, lang):
     desk.context.close()
 
 
-def test_where_python_cannot_run_the_page_says_so_and_offers_the_bundle(browser, address, built):
+def test_where_python_cannot_run_the_page_says_so_and_offers_the_bundle(browser, address, built_site):
     desk = Desk(browser, address, script="delete window.WebAssembly")
     desk.press("check")
     desk.told(0, "no WebAssembly")
@@ -347,9 +347,9 @@ def test_where_python_cannot_run_the_page_says_so_and_offers_the_bundle(browser,
         (f"{SLUG}.ipynb", f"en/{SLUG}/{SLUG}.ipynb"),
     ):
         href = desk.page.locator(".do-said").first.get_by_role("link", name=link).evaluate("a => a.href")
-        assert href == f"{address}{name}" and (built / name).is_file()
+        assert href == f"{address}{name}" and (built_site / name).is_file()
     desk.answer("q1").fill("written all the same")
-    assert json.loads(desk.export(built.parent / "x.ipynb").read_text())["nbformat"] == 4
+    assert json.loads(desk.export(built_site.parent / "x.ipynb").read_text())["nbformat"] == 4
     desk.context.close()
 
 
@@ -395,12 +395,12 @@ def test_words_are_counted_as_course_check_counts_them(browser, address):
     desk.context.close()
 
 
-def test_sizes_and_times_are_printed(browser, address, built, capsys):
+def test_sizes_and_times_are_printed(browser, address, built_site, capsys):
     """The in-page exercise before Python weighs little; Python is what the package weighs. Times are shown, not held to anything."""
-    do = built / "en" / "site_assets" / "do"
+    do = built_site / "en" / "site_assets" / "do"
     first = [*(do / f"{n}.js" for n in ("words", "progress", "python", "editor", "notebook", "page")), do / "do.css"]
-    first += [built / "en" / SLUG / "do.js"]
-    runtime = [*sorted((built / "en" / "site_vendor" / "micropython").glob("micropython.*")), do / "program.js"]
+    first += [built_site / "en" / SLUG / "do.js"]
+    runtime = [*sorted((built_site / "en" / "site_vendor" / "micropython").glob("micropython.*")), do / "program.js"]
     weigh = lambda files: sum(f.stat().st_size for f in files) // 1000  # noqa: E731
     packed = lambda files: sum(len(gzip.compress(f.read_bytes(), 9)) for f in files) // 1000  # noqa: E731
     desk = Desk(browser, address)

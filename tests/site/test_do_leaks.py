@@ -25,11 +25,11 @@ def bare(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def published(built):
+def published(built_site):
     """{path: its text, bare} of every text of the site, those inside the bundles too."""
     found = {}
-    for path in sorted(p for p in built.rglob("*") if p.is_file()):
-        name = path.relative_to(built).as_posix()
+    for path in sorted(p for p in built_site.rglob("*") if p.is_file()):
+        name = path.relative_to(built_site).as_posix()
         if path.suffix in TEXT:
             found[name] = bare(path.read_text(encoding="utf-8"))
         elif path.suffix == ".zip":
@@ -71,12 +71,12 @@ def test_the_student_edition_holds_no_answer_and_no_hidden_check(published):
     assert not places, json.dumps(places, ensure_ascii=False, indent=1)
 
 
-def test_the_secrets_looked_for_are_found_where_they_are(built):
+def test_the_secrets_looked_for_are_found_where_they_are(built_site):
     """The search itself: the packed answer opens to the solution, and would be found unpacked."""
     from autograder.student.data import unpack
 
     for slug in SLUGS:
-        text = (built / "en" / slug / "do.js").read_text(encoding="utf-8")
+        text = (built_site / "en" / slug / "do.js").read_text(encoding="utf-8")
         data = json.loads(text.split(" = ", 1)[1].rstrip(";\n"))
         assert bare(secrets(slug)["the solution"]) in bare(unpack(data["hints"][3]))
         assert len(secrets(slug)) > 20
