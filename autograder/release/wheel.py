@@ -35,6 +35,7 @@ READING = (
             "literals",
             "names",
             "own_case",
+            "plain",
             "reach",
             "rests",
             "source",

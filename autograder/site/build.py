@@ -9,10 +9,11 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.lesson import list_lessons, load_lesson
-from autograder.lesson.model import LANGS
+from autograder.lesson.model import LANGS, Lesson
 from autograder.paths import lessons_dir
-from autograder.release.bundle import release
 from autograder.site.closed import Closing
+from autograder.site.doing.put import put_doing
+from autograder.site.downloads import put_downloads
 from autograder.site.links import dead_links
 from autograder.site.render import choose, render
 from autograder.site.stage import NOTEBOOKS, Stage
@@ -63,16 +64,14 @@ def build_site(
     ):
         new = Path(work) / "site"
         new.mkdir()
+        taught = [load_lesson(folder) for folder in list_lessons(lessons)]
         for lang in LANGS:
             project = Path(sources).resolve() / lang
             Stage(lessons, lang, edition, project, renderer, progress, bundles).all()
             progress(f"{lang} rendering with {renderer}")
-            shutil.move(str(render_language(project, renderer, lang, lessons)), str(new / lang))
+            shutil.move(str(render_language(project, renderer, lang, lessons, taught, bundles)), str(new / lang))
         if bundles:
-            progress("bundles")
-            (new / "downloads").mkdir()
-            for made in release([load_lesson(p) for p in list_lessons(lessons)], Path(sources) / "release"):
-                shutil.move(str(made), str(new / "downloads" / made.name))
+            put_downloads(taught, new, progress)
         (new / "404.html").write_text(_lost_page(), encoding="utf-8")
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")
@@ -89,13 +88,15 @@ def build_site(
     return Built(out, renderer, pages)
 
 
-def render_language(project: Path, renderer: str, lang: str, lessons: Path) -> Path:
+def render_language(
+    project: Path, renderer: str, lang: str, lessons: Path, taught: list[Lesson], bundles: bool
+) -> Path:
     """The pages of a staged project, rendered, with what travels beside them, and closed; returns their folder."""
     site = render(project, renderer)
     shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
     for notebook in (project / NOTEBOOKS).glob("*.ipynb"):
         shutil.copy(notebook, site / notebook.stem / notebook.name)
-    Closing(site, lang, lessons).all()
+    Closing(site, lang, lessons).all(lambda: put_doing(site, lang, taught, bundles))
     return site
 
 

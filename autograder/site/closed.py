@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from autograder.errors import CourseError
@@ -18,8 +19,8 @@ _KATEX = re.compile(r"https://cdn\.jsdelivr\.net/npm/katex@[^/]+/dist/")
 _MERMAID_MODULE = re.compile(r'<script type="module">import mermaid from [^<]*</script>')
 _SWITCH = re.compile(r'href="/?(?:\.\./)+(?P<other>zh|en)/index\.html"(?= rel="alternate"|[^>]*rel="alternate")')
 _POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'"
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self' data:; connect-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'none'"
 )
 # What makes a browser ask another host without a click: sources, stylesheets, CSS urls, module imports.
 _REQUEST = re.compile(
@@ -38,8 +39,10 @@ class Closing:
         self.site, self.lang = site, lang
         self.frame = Frame(site, lang, terms.read_terms(lessons, lang), notes.claims(lang, lessons))
 
-    def all(self) -> None:
+    def all(self, put: Callable[[], None] = lambda: None) -> None:
         """Every page, the data that they load, and lean libraries.
+
+        put: adds what the pages do, once the frame stands and before styles that no page uses are left out.
 
         Raises CourseError if a page or stylesheet would still make a request to another host.
         """
@@ -53,6 +56,7 @@ class Closing:
         script = site / "site_libs" / "smalldocs.js"
         if self.lang == "zh" and script.is_file():
             script.write_text(_replace(script.read_text(encoding="utf-8"), SCRIPT_ZH), encoding="utf-8")
+        put()
         make_lean(site)
         if leaks := outside_requests(site):
             raise CourseError(
