@@ -1,5 +1,7 @@
 """For every test of the project: what a test needs and the machine lacks is skipped, and said at the end, a line each (tests/support/needs.py)."""
 
+import sys
+
 import pytest
 
 from tests.support.needs import NEEDS, SKIP, is_here, lines
@@ -24,3 +26,11 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("not run on this machine")
         for line in said:
             terminalreporter.line(line)
+
+
+@pytest.fixture(autouse=True)
+def _english():
+    """A test that opened a Chinese notebook leaves the kernels of this process speaking Chinese."""
+    yield
+    if "kernels.wording" in sys.modules:
+        sys.modules["kernels.wording"].speak("en")

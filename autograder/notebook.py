@@ -18,6 +18,7 @@ from autograder.student.hints import HintLadder
 from autograder.student.show import Report
 from autograder.student.visible import BLANK
 from autograder.student.words import say
+from kernels.wording import speak
 
 __all__ = ["CheckFailed", "challenge", "check", "hint", "run_kernel", "start"]
 
@@ -44,6 +45,7 @@ def start(lesson: str, lang: str, space: dict) -> None:
     _Session.lesson = load_student_lesson(lesson, _notebook_folder(space), lang)
     _Session.lang, _Session.space = lang, space
     _Session.hints = HintLadder(_Session.lesson, lang)
+    speak(lang)
     _explain_blanks(lang)
 
 
@@ -67,11 +69,19 @@ def check(which: str | None = None) -> None:
 
 
 def hint(level: int | None = None, *, confirm: bool = False) -> None:
-    """Show a hint: level 1 concept area, 2 direction, 3 key local step, 4 full answer. Without a level: the next one.
+    """Show a hint: level 1 concept area, 2 direction, 3 key local step, 4 full answer. Without a level: the next one, unless the visible
+    checks pass already (as when all cells of a finished notebook are run).
 
     Levels come in order. Level 4 is shown after 1 to 3, or with confirm=True.
     """
-    _session()
+    from autograder.student import status
+
+    lesson, lang, space = _session()
+    if level is None and not status.normal_report(lesson, lang, space).open:
+        report = Report(say(lang, "hint_refused"), lang)
+        report.add("note", say(lang, "hint_not_needed"), "hint")
+        _show(report)
+        return
     report, given = _Session.hints.show(level, confirm=confirm)
     _show(report, {_HINT_MIME: {"lesson": _Session.lesson.slug, "level": given}} if given else None)
 

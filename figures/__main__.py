@@ -10,11 +10,22 @@ from figures.build import all_figures, draw, find_figures, stale
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m figures", description="Draw the course's figures from their data.")
-    parser.add_argument("names", nargs="*", help="figures to draw (default: all)")
+    parser.add_argument(
+        "names", nargs="*", help="figures to draw (default: all); `controls`: what the moving controls are drawn from"
+    )
     parser.add_argument(
         "--check", action="store_true", help="draw nothing; list committed figures that are missing or out of date"
     )
     options = parser.parse_args()
+    if options.names == ["controls"]:
+        from figures import controls
+
+        if not options.check:
+            print("\n".join(map(str, controls.write_all())))
+            return 0
+        problems = controls.stale()
+        print("\n".join(problems) or "The controls' data are up to date.")
+        return 1 if problems else 0
     figures = find_figures()
     unknown = set(options.names) - {f.name for f in figures}
     if waiting := [f for f in all_figures() if f.name in unknown and f.awaited]:

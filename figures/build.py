@@ -94,6 +94,7 @@ def draw(figure: Figure) -> list[Path]:
         with style.styled(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             drawn = figure.module.plot(data, lang)
+            style.whole_powers(drawn)
             drawn.savefig(
                 buffer,
                 format="svg",

@@ -81,7 +81,7 @@ def plot(d: dict, lang: str):
             xytext=(0, 4),
             ha="center",
             va="bottom",
-            fontsize=9,
+            fontsize=10.2,
         )
     right.set_xticks(range(3), [str(b["granularity"]) for b in d["bars"]])
     right.grid(axis="x", visible=False)

@@ -53,7 +53,7 @@ def data(measured: dict) -> dict:
 
 def plot(d: dict, lang: str):
     w = WORDS[lang]
-    figure, (left, right) = style.plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", width_ratios=(1, 1.25))
+    figure, (left, right) = style.plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained", width_ratios=(1, 1.75))
     for i, way in enumerate(WAYS):
         threads, cycles = zip(*d["idle"][way])
         left.plot(
@@ -68,7 +68,7 @@ def plot(d: dict, lang: str):
             edgecolor="white",
             linewidth=0.5,
         )
-        right.bar_label(bars, labels=[f"{v:.0f}" for v in d["loads"][way]], padding=2, fontsize=8)
+        right.bar_label(bars, labels=[f"{v:.0f}" for v in d["loads"][way]], padding=2, fontsize=9.5)
     left.set_xscale("log", base=2)
     style.plain_log_labels(left.xaxis, [t for t, _ in d["idle"][WAYS[0]]])
     left.set_ylim(0)

@@ -86,7 +86,7 @@ def plot(d: dict, lang: str):
                     str(value),
                     ha="center",
                     va="bottom" if height >= 0 else "top",
-                    fontsize=8.5,
+                    fontsize=9.6,
                     zorder=4,
                 )
             if completes:
@@ -111,7 +111,7 @@ def plot(d: dict, lang: str):
                 textcoords="offset points",
                 ha="center",
                 va="top",
-                fontsize=9,
+                fontsize=9.6,
             )
         ax.set_title(name)
     handles = [
@@ -127,4 +127,4 @@ def plot(d: dict, lang: str):
 
 def band(ax, begin: float, end: float, phase: int, w: dict) -> None:
     ax.axvspan(begin, end, color="#eef4fb" if phase == 0 else "#fdf3e0", zorder=0, linewidth=0)
-    ax.text(begin + 0.08, -960, w["phase"].format(phase), fontsize=9, color=style.GREY, va="bottom")
+    ax.text(begin + 0.08, -960, w["phase"].format(phase), fontsize=9.6, color=style.GREY, va="bottom")

@@ -65,12 +65,12 @@ def plot(d: dict, lang: str):
         )
         ax.plot(x, tx, "o", color=style.BLUE if right else style.RED)
         for i, (arrivals, nbytes, pending, value, completes) in enumerate(events):
-            ax.annotate(str(value), (i, value), xytext=(7, 6), textcoords="offset points", fontsize=9)
+            ax.annotate(str(value), (i, value), xytext=(7, 6), textcoords="offset points", fontsize=9.6)
             if completes:
                 ax.plot(i, 0, "o", markersize=11, markerfacecolor="none", color=style.GREEN, markeredgewidth=1.8)
                 text = w["done"] if right else w["early"]
-                ax.annotate(text, (i, 0), xytext=(2, 24), textcoords="offset points", fontsize=9, color=style.GREEN)
-        ax.set_xticks(x, [w["land"].format(-b) if b < 0 else w["both"].format(b) for _, b, *_ in events], fontsize=8.5)
+                ax.annotate(text, (i, 0), xytext=(2, 24), textcoords="offset points", fontsize=9.6, color=style.GREEN)
+        ax.set_xticks(x, [w["land"].format(-b) if b < 0 else w["both"].format(b) for _, b, *_ in events], fontsize=9.6)
         ax.set_xlim(-0.4, 5.9)
         ax.set_ylim(-1300, 1900)
         ax.set_yticks((-1024, -512, 0, 512, 1024, 1536))

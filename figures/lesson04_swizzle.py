@@ -62,7 +62,7 @@ def plot(d: dict, lang: str):
                     place + 0.5, row + 0.5, str(chunk), ha="center", va="center", fontweight="bold" if hit else "normal"
                 )
         ax.set(xlim=(0, 8), ylim=(8, 0), title=w[layout], xlabel=w["x"], aspect="equal")
-        ax.set_xticks([i + 0.5 for i in range(8)], [f"{4 * i}–{4 * i + 3}" for i in range(8)], fontsize=8)
+        ax.set_xticks([i + 0.5 for i in range(8)], [f"{4 * i}–{4 * i + 3}" for i in range(8)], fontsize=9.1)
         ax.set_yticks([i + 0.5 for i in range(8)], [str(i) for i in range(8)])
         ax.grid(visible=False)
         ax.tick_params(length=0)

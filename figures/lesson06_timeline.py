@@ -68,7 +68,7 @@ def plot(d: dict, lang: str):
                 ha="center",
                 va="center",
                 color=ink,
-                fontsize=8.5 if lanes < 4 else 8,
+                fontsize=9.6,
             )
         ax.set_yticks(range(len(ROWS)), [w[r] for r in ROWS])
         ax.invert_yaxis()

@@ -7,6 +7,7 @@ dark page. Text is written as SVG text in a generic font stack: no CJK font is n
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import contextmanager
 
@@ -71,6 +72,20 @@ def plain_log_labels(axis, values, text=None) -> None:
     axis.set_major_locator(matplotlib.ticker.FixedLocator(list(values)))
     axis.set_major_formatter(matplotlib.ticker.FixedFormatter([text(v) if text else f"{v:g}" for v in values]))
     axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def whole_powers(figure) -> None:
+    """Powers of ten with Unicode's superscripts: matplotlib's own exponents are drawn at 70 % of the size, too small on a phone."""
+    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+    def power(value, _):
+        exponent = round(math.log10(value)) if value > 0 else 0
+        return f"10{str(exponent).translate(raised)}" if value > 0 and math.isclose(value, 10.0**exponent) else ""
+
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_formatter(), matplotlib.ticker.LogFormatter):
+                axis.set_major_formatter(matplotlib.ticker.FuncFormatter(power))
 
 
 def bar_labels(ax, bars, texts, pad: float = 3) -> None:

@@ -22,6 +22,7 @@ from kernels.line import LineRefused
 from kernels.receipt import Receipt
 from kernels.spec import registry
 from kernels.tensormap import TensorMap
+from kernels.wording import speak
 
 __all__ = [
     "DTYPES",
@@ -44,4 +45,5 @@ __all__ = [
     "load",
     "registry",
     "run_source",
+    "speak",
 ]

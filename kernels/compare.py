@@ -21,6 +21,7 @@ from kernels.kernel import Kernel, load
 from kernels.receipt import Receipt
 from kernels.sources import CUDA_DIR, Source, load_source
 from kernels.spec import Case, KernelSpec, cases, get_spec, tolerance
+from kernels.wording import padded, told, width
 
 _CHALLENGE = re.compile(
     r"(?P<head>^[ \t]*// CHALLENGE-BEGIN[^\n]*\n)(?P<line>[^\n]*\n)(?P<tail>[ \t]*// CHALLENGE-END)", re.M
@@ -85,15 +86,16 @@ class Comparison:
             if self.rows
             else [self.title]
         )
-        width = max((len(r.label) for r in self.rows), default=0)
-        for r in self.rows:
+        labels = [told(r.label) for r in self.rows]
+        columns = max(map(width, labels), default=0)
+        for r, label in zip(self.rows, labels):
             mark = "ok  " if r.passed else "FAIL"
             lines.append(
-                f"  {mark} {r.label:<{width}}  error {r.error:.1e} (bound {r.bound:.0e}){'  ' + r.note if r.note else ''}"
+                f"  {mark} {padded(label, columns)}  error {r.error:.1e} (bound {r.bound:.0e}){'  ' + r.note if r.note else ''}"
             )
         if self.error:
             lines.append(self.error)
-        return "\n".join(lines)
+        return told("\n".join(lines))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {"text/plain": str(self)}
@@ -167,6 +169,17 @@ def challenge_text(name: str, around: int = 6) -> str:
     lines = blanked.splitlines()
     first = max(0, number - around)
     return "\n".join(f"{i + 1:4d}  {lines[i]}" for i in range(first, min(len(lines), number + around + 1)))
+
+
+def without_challenge(text: str) -> str:
+    """A source's text as a student may read it: what its challenge line assigns is blanked; lines keep their numbers."""
+
+    def one(m: re.Match) -> str:
+        declared = _DECLARATION.match(m["line"])
+        shown = f"{declared['left'].strip()} = {BLANK};" if declared else BLANK
+        return f"{m['head']}{_indent(m['line'])}{shown}\n{m['tail']}"
+
+    return _CHALLENGE.sub(one, text)
 
 
 def challenge_left(name: str) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from kernels.wording import told
+
 
 class KernelError(Exception):
-    """Base of all errors raised by `kernels`: what happened, where, and what to do."""
+    """Base of all errors raised by `kernels`: what happened, where, and what to do, in the language of `kernels.speak`."""
+
+    def __str__(self) -> str:
+        return told(super().__str__())
 
 
 class BackendError(KernelError):

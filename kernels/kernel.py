@@ -13,6 +13,7 @@ from kernels.errors import ArgumentError, KernelError
 from kernels.receipt import Receipt, toolkit_versions, utc_now
 from kernels.sources import Source, load_source
 from kernels.spec import KernelSpec, get_spec
+from kernels.wording import told
 
 EMULATOR_OPTIONS = ("seed", "policy", "checks", "trace", "timeout", "fp8_reduced", "sms")
 
@@ -91,7 +92,7 @@ class Kernel:
     def __init__(self, spec: KernelSpec, backend, bug, source, poison, options):
         choice = choose(backend, tuple(options))
         self.spec, self.name, self.bug = spec, spec.name, bug
-        self.backend, self.why = choice.name, choice.why
+        self.backend, self.why = choice.name, told(choice.why)
         self.source = source or load_source(spec.source)
         self.receipt: Receipt | None = None
         self._poison, self._options = poison, options

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autograder.grading import plain
 from autograder.grading.compare import matches
 from autograder.grading.fill import has_blank
 from autograder.grading.literals import MAX_ELEMENTS, NotLiteral, literal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # a student's install reads the case too, and has no checks
     from autograder.lesson.checks import Checks
 
 NAME = Text(zh="你自己的边界用例", en="your own boundary case")
-TOLERANCE = 1e-6  # of the result: a prediction is worked out by hand
+TOLERANCE = plain.TOLERANCE
 MAX_REPEATED = 10**6  # elements of what the reference may make
 MAX_CALLS, MAX_DEPTH = 500, 100
 _CASE, _PREDICTION = "my_case", "my_prediction"
@@ -84,11 +85,7 @@ _TOO_LARGE = Text(zh="边界用例里的数太大。", en="The numbers in the bo
 def agrees(predicted: object, result: object) -> bool:
     """Is the result what was predicted, as exactly as a person works it out: integers exactly, floats to TOLERANCE of the result?"""
     if isinstance(result, (list, tuple)):
-        return (
-            isinstance(predicted, (list, tuple))
-            and len(predicted) == len(result)
-            and all(map(agrees, predicted, result))
-        )
+        return plain.agrees(predicted, result, agrees)
     whole = isinstance(result, (int, np.ndarray, np.generic)) and np.asarray(result).dtype.kind not in "fc"
     return matches(_like(predicted, result), result, rtol=0.0 if whole else TOLERANCE)
 

@@ -472,6 +472,11 @@ def words(prose: list[Line]) -> int:
     )
 
 
+def length(edition: Edition) -> int:
+    """`words` of a page."""
+    return words(list(_prose(parse(edition.cells))))
+
+
 def _length(edition: Edition, prose: list[Line], say: Say) -> None:
     n = words(prose)
     if not WORDS[0] <= n <= WORDS[1]:

@@ -17,6 +17,13 @@ CALLOUT = {
     "en": {"note": "Note", "tip": "Tip", "warning": "Warning", "important": "Important", "caution": "Caution"},
 }
 ICON = {"note": "ℹ️", "tip": "💡", "warning": "⚠️", "important": "❗", "caution": "🚧"}
+COLOUR = {
+    "note": "2,119,189",
+    "tip": "46,125,50",
+    "warning": "217,119,6",
+    "important": "198,40,40",
+    "caution": "217,119,6",
+}
 
 _ATTR_TAIL = r"\{(?=[^}]*[.#=])[^{}]*\}"
 _HEADING = re.compile(rf"^(#{{1,6}} .*?)\s*(?:{_ATTR_TAIL})?\s*$")
@@ -60,12 +67,13 @@ def callout_title(div: Div, body: str, lang: str) -> tuple[str, str]:
 def _callout(div: Div, body: str, lang: str) -> str:
     title, body = callout_title(div, body, lang)
     body = _headings_to_bold(body)
+    # a bar and a tint that suit light and dark; the text keeps the reader's own colour (JupyterLab's .alert does not)
+    rgb = COLOUR.get(div.callout or "note", COLOUR["note"])
+    box = f'<div style="border-left:4px solid rgb({rgb});background-color:rgba({rgb},0.1);padding:0.5em 1em;margin:1em 0">'
     if div.attrs.values.get("collapse") in ("true", "false"):
         opened = " open" if div.attrs.values["collapse"] == "false" else ""
-        return f"<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details>"
-    # JupyterLab cuts math out of the raw text before it reads the blockquote: a formula must stay on one line.
-    body = re.sub(r"\$\$(.*?)\$\$", lambda m: "$$" + " ".join(m[1].split()) + "$$", body, flags=re.S)
-    return "\n".join(f"> {x}".rstrip() for x in f"**{title}**\n\n{body}".split("\n"))
+        return f"{box}<details{opened}>\n<summary><strong>{title}</strong></summary>\n\n{body}\n\n</details></div>"
+    return f"{box}\n\n**{title}**\n\n{body}\n\n</div>"  # blank lines: what stands between them is Markdown
 
 
 def _headings_to_bold(body: str) -> str:

@@ -18,7 +18,7 @@ from autograder.lesson.model import ANSWER_SLOTS, Cell, Edition, Lesson
 from autograder.lesson.qmd import read_edition
 from autograder.release.divs import Div, Text, parse
 from autograder.release.markdown import callout_title, companion, render
-from autograder.release.words import PLACEHOLDER, SETUP, TESTS
+from autograder.release.words import HINT, PLACEHOLDER, SETUP, TESTS
 from autograder.student.data import release_id
 
 FORMAT = 1
@@ -28,8 +28,8 @@ _URL = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|#|//)")
 def student_notebook(lesson: Lesson, lang: str) -> NotebookNode:
     """The released notebook of one edition: nbformat 4.5, no solution, no reference answer, nbgrader metadata of schema 3.
 
-    Cells: title, setup (locked), the page's text and code in order; after the exercise the locked test cell `normal`,
-    after the student's boundary case the locked test cell `boundary`; the answer slots as Markdown cells. Metadata: also the release's id,
+    Cells: title, setup (locked), the page's text and code in order; after the exercise the locked test cell `normal` and
+    a cell that gives hints, after the student's boundary case the locked test cell `boundary`; the answer slots as Markdown cells. Metadata: also the release's id,
     by which grading tells an older one.
     Raises CourseError where the page lacks the exercise, the boundary case or an answer slot.
     """
@@ -202,7 +202,8 @@ def _code_cells(lesson: Lesson, cell: Cell, lang: str, names: _Names) -> list[No
         test = _locked(
             "normal", TESTS["normal"][lang].format(points=points.normal), {"check": "normal"}, points=points.normal
         )
-        return [new_code_cell(cell.source, id="exercise", metadata=meta), test]
+        ask = new_code_cell(HINT[lang], id="hint", metadata={"course": {"role": "hint"}})
+        return [new_code_cell(cell.source, id="exercise", metadata=meta), test, ask]
     if role == "boundary":
         meta = {
             "course": {"role": role},

@@ -35,6 +35,7 @@ READING = (
             "literals",
             "names",
             "own_case",
+            "plain",
             "reach",
             "rests",
             "source",
@@ -149,7 +150,7 @@ def _prebuild(stage: Path) -> None:
         raise CourseError(
             f"The emulator's runner was not built: {tail}.",
             where="kernels.emulator.prebuild",
-            remedy="Mend that, or release without --prebuild: students' machines then build it once.",
+            remedy="Mend that, or release with --no-prebuild: students' machines then build it once.",
         )
     for cache in stage.rglob("__pycache__"):
         shutil.rmtree(cache)

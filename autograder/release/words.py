@@ -42,6 +42,11 @@ TESTS = {
     },
 }
 
+HINT = {
+    "zh": "# 卡住了就运行本单元格：每运行一次给出下一级提示，共四级；公开检查都通过时不给。\nhint()",
+    "en": "# Stuck? Run this cell: each run gives the next of four hints, and none once the visible checks pass.\nhint()",
+}
+
 README = """\
 # {title_zh}
 

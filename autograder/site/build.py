@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.lesson.model import LANGS
+from autograder.lesson import list_lessons, load_lesson
+from autograder.lesson.model import LANGS, Lesson
 from autograder.paths import lessons_dir
-from autograder.site.closed import close_site
+from autograder.site.closed import Closing
+from autograder.site.doing.put import put_doing
+from autograder.site.downloads import put_downloads
 from autograder.site.links import dead_links
 from autograder.site.render import choose, render
-from autograder.site.stage import stage
+from autograder.site.stage import NOTEBOOKS, Stage
 from autograder.site.words import WORDS
 
 EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
-LACKS = {
-    "quarto": "Beside --renderer smalldocs it lacks: diagrams in dark colours (they stand on a light card in dark mode). It also takes several times as long."
-}
+LACKS = {"quarto": "Beside --renderer smalldocs its libraries are heavier, and it takes several times as long."}
 MARK = ".hopper-course-site"
 
 
@@ -36,10 +37,12 @@ def build_site(
     edition: str = "student",
     renderer: str = "auto",
     lessons: Path | None = None,
+    bundles: bool = False,
     progress=lambda message: None,
 ) -> Built:
     """Build both languages of one edition into `out` (zh/, en/ and a start page).
 
+    bundles: also the students' bundles of all lessons, in downloads/, which the lessons' heads then offer.
     An old site in `out` is replaced only after the new one is whole; a folder that holds anything else is left alone.
     Raises CourseError for an unknown edition, a page that cannot be read or run, or a page that asks another host.
     """
@@ -61,15 +64,15 @@ def build_site(
     ):
         new = Path(work) / "site"
         new.mkdir()
+        taught = [load_lesson(folder) for folder in list_lessons(lessons)]
         for lang in LANGS:
             project = Path(sources).resolve() / lang
-            stage(lessons, lang, edition, project, renderer, progress)
+            Stage(lessons, lang, edition, project, renderer, progress, bundles).all()
             progress(f"{lang} rendering with {renderer}")
-            site = render(project, renderer)
-            # the stylesheet and script of the course travel with the pages
-            shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
-            close_site(site, lang)
-            shutil.move(str(site), str(new / lang))
+            shutil.move(str(render_language(project, renderer, lang, lessons, taught, bundles)), str(new / lang))
+        if bundles:
+            put_downloads(taught, new, progress)
+        (new / "404.html").write_text(_lost_page(), encoding="utf-8")
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")
         if dead := dead_links(new):
@@ -83,6 +86,35 @@ def build_site(
             shutil.move(str(out), str(Path(work) / "old"))
         shutil.move(str(new), str(out))
     return Built(out, renderer, pages)
+
+
+def render_language(
+    project: Path, renderer: str, lang: str, lessons: Path, taught: list[Lesson], bundles: bool
+) -> Path:
+    """The pages of a staged project, rendered, with what travels beside them, and closed; returns their folder."""
+    site = render(project, renderer)
+    shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
+    for notebook in (project / NOTEBOOKS).glob("*.ipynb"):
+        shutil.copy(notebook, site / notebook.stem / notebook.name)
+    Closing(site, lang, lessons).all(lambda: put_doing(site, lang, taught, bundles))
+    return site
+
+
+def _lost_page() -> str:
+    """What a host shows for an address that does not exist, at any depth: addresses from the site's root, found by the page itself."""
+    zh, en = WORDS["zh"], WORDS["en"]
+    return f"""<!doctype html>
+<html lang="zh"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{zh["lost"]} / {en["lost"]}</title>
+<style>body{{font:1.1rem/1.7 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem}}@media(prefers-color-scheme:dark){{body{{background:#16191d;color:#d9dde2}}a{{color:#93c5fd}}}}</style></head>
+<body><main><h1>{zh["lost"]}</h1><p><a data-home="zh/index.html" href="zh/index.html">{zh["site_title"]}</a></p>
+<h2 lang="en">{en["lost"]}</h2><p lang="en"><a data-home="en/index.html" href="en/index.html">{en["site_title"]}</a></p></main>
+<script>
+// the site may lie below its host's root: the part before zh/ or en/ is where it begins
+const at = location.pathname.match(/^(.*?[/])(?:zh|en)[/]/);
+for (const a of document.querySelectorAll("[data-home]")) a.href = (at ? at[1] : "/") + a.dataset.home;
+</script></body></html>
+"""
 
 
 def _start_page() -> str:

@@ -23,12 +23,14 @@ from autograder.paths import course_root
 
 NOT_RUN = {"boundary", "challenge", "solution"}
 TIME_LIMIT_S = 300
-FORMAT = 2  # of the cache
+FORMAT = 3  # of the cache
 # A page shows figures as SVG with text as text, so that no font is needed when the site is built.
 FIGURES = """import matplotlib
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 matplotlib.rcParams["svg.fonttype"] = "none"
 set_matplotlib_formats("svg")
+import kernels
+kernels.speak("{lang}")
 """
 
 
@@ -40,11 +42,14 @@ def lesson_outputs(lesson: Lesson, edition: Edition, cache: Path | None = None) 
     program = _program(edition)
     root = course_root()
     cache = cache or root / ".cache" / "site-outputs"
-    kept = cache / f"{_key(program, root)}.json"
+    kept = cache / f"{_key(program, edition.lang, root)}.json"
     if kept.is_file():
         return {int(k): [nbformat.from_dict(o) for o in v] for k, v in json.loads(kept.read_text()).items()}
     nb = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(source) for source in (FIGURES, *(s for _, s in program))]
+        cells=[
+            nbformat.v4.new_code_cell(source)
+            for source in (FIGURES.format(lang=edition.lang), *(s for _, s in program))
+        ]
     )
     nb.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     # The kernel's own log (stderr of its process, not of the cells) is no part of the page or the terminal.
@@ -108,8 +113,8 @@ def _program(edition: Edition) -> list[tuple[int, str]]:
     return program
 
 
-def _key(program: list[tuple[int, str]], root: Path) -> str:
-    h = hashlib.sha256(json.dumps([FORMAT, program]).encode())
+def _key(program: list[tuple[int, str]], lang: str, root: Path) -> str:
+    h = hashlib.sha256(json.dumps([FORMAT, lang, program]).encode())
     for path in sorted((root / "kernels").rglob("*")):
         if path.suffix in {".py", ".cu", ".cuh", ".h", ".cpp"}:
             h.update(path.read_bytes())

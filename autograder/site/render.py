@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from autograder.errors import CourseError
 
@@ -80,3 +80,27 @@ def _smalldocs(project: Path) -> None:
         build(str(project), quiet=True)
     except (BuildError, ConfigError) as e:
         raise CourseError(f"smalldocs failed: {e}", where=str(project), remedy="Mend the page it names.") from e
+
+
+def render_one(project: Path, source: Path) -> Path:
+    """Render one page of a project that smalldocs has rendered before, and copy what it refers to; returns the page.
+
+    The others are read for their titles only: that is what its navigation needs.
+    """
+    from smalldocs import layout
+    from smalldocs.config import BuildError, ConfigError, load
+    from smalldocs.site import Site
+
+    try:
+        site = Site(load(project), quiet=True)
+        for found in site.discover():
+            site.pages[found] = site.read(found)
+        page = site.pages[PurePosixPath(source.relative_to(project).as_posix())]
+        site.load_symbols()
+        site.render_page(page)
+        target = site.out / page.out
+        target.write_text(layout.page(site, layout.SiteNav(site), page), encoding="utf-8")
+        site.copy_resources()
+    except (BuildError, ConfigError) as e:
+        raise CourseError(f"smalldocs failed: {e}", where=str(source), remedy="Mend the page it names.") from e
+    return target

@@ -13,6 +13,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from ruamel.yaml import YAML
 
 from autograder.errors import CourseError
@@ -20,10 +21,18 @@ from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
+from autograder.release.notebook import student_notebook
+from autograder.site.controls import control
+from autograder.site.diagrams import drawn
+from autograder.site.facts import facts
+from autograder.site.head import home_head, lesson_head, services
+from autograder.site.kernel_pages import sources, write_pages
+from autograder.site.notes import marked
 from autograder.site.outputs import lesson_outputs
 from autograder.site.words import WORDS
 
 ASSETS = Path(__file__).parent / "assets"
+NOTEBOOKS = "_notebooks"  # the renderers would take a notebook beside the page for another page
 _YAML = YAML()
 _YAML.width = 4096
 
@@ -51,45 +60,99 @@ def pages(lessons: Path, lang: str) -> list[Page]:
     return found
 
 
-def stage(lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda message: None) -> None:
-    """Write the staged project of one language and edition ("student" or "answer") into the empty folder `out`."""
-    source_config = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
-    labels = source_config["course-words"][lang]
-    config = _config(lessons, source_config, lang, edition)
-    out.mkdir(parents=True, exist_ok=True)
-    if renderer == "smalldocs":
-        config["format"]["html"]["theme"] = _smalldocs_themes(out)
-    else:
-        config |= {"filters": source_config["filters"]}
-        config["format"]["html"] |= {
-            k: source_config["format"]["html"][k] for k in ("theme", "respect-user-color-scheme", "mermaid")
-        }
-        for name in ("page.lua", "theme.scss"):
-            shutil.copy(lessons / name, out / name)
-    _YAML.dump(config, out / "_quarto.yml")
-    shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("course.css", "favicon.svg"):
-        shutil.copy(lessons / name, out / "site_assets" / name)
-    for page in pages(lessons, lang):
-        target = out / page.folder
-        target.mkdir(parents=True, exist_ok=True)
-        progress(f"{lang} {page.folder or 'home'}")
-        if page.lesson:
-            lesson = load_lesson(page.source.parent)
-            source = lesson.edition(lang)
-            outputs = lesson_outputs(lesson, source)
+class Stage:
+    """One language and edition ("student" or "answer") staged for a renderer in the folder `out`; a page can be staged again by itself.
+
+    bundles: the lessons' heads offer ../downloads/<lesson>.zip.
+    """
+
+    def __init__(
+        self, lessons: Path, lang: str, edition: str, out: Path, renderer: str, progress=lambda m: None, bundles=False
+    ):
+        self.lessons, self.lang, self.edition, self.out, self.bundles = lessons, lang, edition, out, bundles
+        self.progress = progress
+        self.source_config = YAML(typ="safe").load((lessons / "_quarto.yml").read_text(encoding="utf-8"))
+        self.words = WORDS[lang]
+        self.loaded = {p.name: load_lesson(p) for p in list_lessons(lessons)}
+        self.known = {slug: facts(lesson, lang, sources()) for slug, lesson in self.loaded.items()}
+        self._project(renderer)
+
+    def _project(self, renderer: str) -> None:
+        """Everything but the pages of the course: settings, styles, kernel sources, the page for lost addresses."""
+        config, out = _config(self.lessons, self.source_config, self.lang, self.edition), self.out
+        out.mkdir(parents=True, exist_ok=True)
+        html = self.source_config["format"]["html"]
+        if renderer == "smalldocs":
+            config["format"]["html"]["theme"] = _smalldocs_themes(out)
         else:
-            source, outputs = read_edition(page.source, lang), {}
+            config |= {"filters": self.source_config["filters"]}
+            config["format"]["html"] |= {k: html[k] for k in ("theme", "respect-user-color-scheme")}
+            for name in ("page.lua", "theme.scss"):
+                shutil.copy(self.lessons / name, out / name)
+        _YAML.dump(config, out / "_quarto.yml")
+        shutil.copytree(ASSETS, out / "site_assets", ignore=shutil.ignore_patterns("__pycache__", "css"))
+        shutil.copy(self.lessons / "favicon.svg", out / "site_assets" / "favicon.svg")
+        # one file: a page's first paint waits for each
+        styles = [self.lessons / "course.css", *sorted((ASSETS / "css").glob("*.css"))]
+        css = "".join(p.read_text(encoding="utf-8") for p in styles)
+        (out / "site_assets" / "course.css").write_text(css, encoding="utf-8")
+        write_pages(out, self.words, self.lang, self.edition)
+        lost = f'---\ntitle: "{self.words["lost"]}"\nlang: {self.lang}\n---\n\n{self.words["lost_text"]}\n'
+        (out / "404.qmd").write_text(lost, encoding="utf-8")
+
+    def all(self) -> Path:
+        """Stage every page; returns the project's folder."""
+        for page in pages(self.lessons, self.lang):
+            self.page(page)
+        return self.out
+
+    def again(self, page: Page) -> Path:
+        """Stage a page whose source has changed; returns what was written."""
+        if page.lesson:
+            slug = page.source.parent.name
+            self.loaded[slug] = load_lesson(page.source.parent)
+            self.known[slug] = facts(self.loaded[slug], self.lang, sources())
+        return self.page(page)
+
+    def page(self, page: Page) -> Path:
+        target, slug = self.out / page.folder, page.source.parent.name
+        target.mkdir(parents=True, exist_ok=True)
+        self.progress(f"{self.lang} {page.folder or 'home'}")
+        if page.lesson:
+            outputs = lesson_outputs(self.loaded[slug], self.loaded[slug].edition(self.lang))
+        else:
+            read_edition(page.source, self.lang)  # raises where a figure is unknown
+            outputs = {}
+        source = read_edition(page.source, self.lang, marked(page.source.parent))
         _copy_assets(page.source.parent, target)
-        text = _body(source, outputs, edition, target, labels)
-        if page.lesson and _accuracy(page.source.parent, target, lang):
-            text += f"\n\n{WORDS[lang]['accuracy']}"
+        labels = self.source_config["course-words"][self.lang]
+        text = _body(source, outputs, self.edition, target, labels)
+        text = drawn(text, page.source.parent, self.words, self.progress)
+        if page.lesson and _accuracy(page.source.parent, target, self.lang):
+            text += f"\n\n{self.words['accuracy']}"
+        text = self._head(page) + text
         front = {k: v for k, v in source.front.items() if k not in {"jupyter", "other-links"}}
-        front["lang"] = lang
+        front["lang"] = self.lang
+        if not page.folder:
+            front |= {"toc": False, "page-layout": "full"}  # its first screen needs the width
         with (target / "index.qmd").open("w", encoding="utf-8") as f:
             f.write("---\n")
             _YAML.dump(front, f)
-            f.write(f"---\n\n{_links(text, page, lang)}\n")
+            f.write(f"---\n\n{_links(text, page, self.lang)}\n")
+        return target / "index.qmd"
+
+    def _head(self, page: Page) -> str:
+        """What stands above a lesson's text, with its notebook staged, and above that of the home page."""
+        slug = page.source.parent.name
+        if page.lesson:
+            (self.out / NOTEBOOKS).mkdir(exist_ok=True)
+            notebook = nbformat.writes(student_notebook(self.loaded[slug], self.lang)) + "\n"
+            (self.out / NOTEBOOKS / f"{slug}.ipynb").write_text(notebook, encoding="utf-8")
+            opens = services(self.source_config, self.lang, slug)
+            return lesson_head(self.known[slug], self.known, self.words, self.bundles, opens) + "\n\n"
+        if not page.folder and self.known and (page.source.parent / "assets" / "controls").is_dir():
+            return home_head(page.source.parent, self.known, self.words, self.lang, self.bundles) + "\n\n"
+        return ""
 
 
 def _config(lessons: Path, data: dict, lang: str, edition: str) -> dict:
@@ -113,7 +176,7 @@ def _config(lessons: Path, data: dict, lang: str, edition: str) -> dict:
             "favicon": "site_assets/favicon.svg",
             "title": words["site_title"] + (words["answer_suffix"] if edition == "answer" else ""),
             "navbar": {"left": [{"text": words["home"], "href": "index.qmd"}], "right": tools},
-            "search": {"location": "navbar", "type": "textbox"},
+            "search": False,  # the course has its own, the same under either renderer
             "page-navigation": True,
             "bread-crumbs": False,
             "sidebar": side,
@@ -187,7 +250,13 @@ def _links(text: str, page: Page, lang: str) -> str:
 
 def _copy_assets(source: Path, target: Path) -> None:
     if (source / "assets").is_dir():
-        shutil.copytree(source / "assets", target / "assets", dirs_exist_ok=True)
+        # diagrams and the data of controls go into the page itself
+        shutil.copytree(
+            source / "assets",
+            target / "assets",
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("diagrams", "controls"),
+        )
 
 
 def _accuracy(lesson: Path, target: Path, lang: str) -> bool:
@@ -226,6 +295,10 @@ def _body(source: Edition, outputs: dict[int, list], edition: str, target: Path,
                     parts.append("\n\n".join([f"{fence} {_attrs(child)}", *inside, fence]))
             elif child.kind == "code":
                 if child.role != "solution" or edition == "answer":
+                    if name := child.options.get("course_control"):
+                        parts.append(
+                            control(name, source.path.parent, WORDS[source.lang], f"{source.path}:{child.line}")
+                        )
                     parts.append(_code(child, outputs.get(number[id(child)], []), target, number[id(child)], labels))
             else:
                 parts.append(f"::: {{#{child.slot} .answer-slot}}\n{child.source.strip() or labels['slot']}\n:::")

@@ -69,7 +69,7 @@ def to_json(lesson: StudentLesson) -> str:
         "title": lesson.title,
         "points": lesson.points,
         "pass_mark": lesson.pass_mark,
-        "hints": {lang: [*hints[:3], _pack(hints[3])] for lang, hints in lesson.hints.items()},
+        "hints": {lang: [*hints[:3], pack(hints[3])] for lang, hints in lesson.hints.items()},
         "released": {lang: [vars(c) for c in cells] for lang, cells in lesson.released.items()},
     }
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
@@ -88,7 +88,7 @@ def from_json(text: str, folder: Path | None = None, lang: str = "") -> StudentL
             title=data["title"],
             points=data["points"],
             pass_mark=data["pass_mark"],
-            hints={lang: [*hints[:3], _unpack(hints[3])] for lang, hints in data["hints"].items()},
+            hints={lang: [*hints[:3], unpack(hints[3])] for lang, hints in data["hints"].items()},
             released={lang: tuple(ReleasedCell(**c) for c in cells) for lang, cells in data["released"].items()},
             folder=folder,
         )
@@ -142,9 +142,9 @@ def _from_repository(name: str, near: Path, lang: str) -> StudentLesson:
     raise CourseError(say(lang, "data_missing", name=name, file=FILE), where=str(near))
 
 
-def _pack(text: str) -> str:
+def pack(text: str) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def _unpack(text: str) -> str:
+def unpack(text: str) -> str:
     return zlib.decompress(base64.b64decode(text)).decode()

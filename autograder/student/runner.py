@@ -19,7 +19,8 @@ import sys
 
 from autograder.grading.own_case import NoCase, read_own_case
 from autograder.student.data import StudentLesson
-from autograder.student.show import Item, error_text
+from autograder.student.portable import error_text
+from autograder.student.show import Item
 from autograder.student.visible import OFFERED, check_function, check_own_case
 from autograder.student.words import say
 

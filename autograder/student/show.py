@@ -77,16 +77,3 @@ def _text(text: str) -> str:
     first, _, rest = text.partition("\n")
     first = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(first))
     return first + (f'<pre style="margin:.3em 0;overflow-x:auto">{html.escape(rest)}</pre>' if rest else "")
-
-
-def short(value: object, limit: int = 160) -> str:
-    """repr for a message: arrays without line breaks, long ones cut."""
-    try:
-        text = " ".join(repr(value).split())
-    except Exception as e:  # a student's object may have a broken repr
-        text = f"<{type(value).__name__}: repr raised {type(e).__name__}>"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def error_text(e: BaseException) -> str:
-    return f"{type(e).__name__}: {e}" if str(e) else type(e).__name__

@@ -5,28 +5,25 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from autograder.grading.compare import matches
-from autograder.student.show import Item, error_text, short
+from autograder.student import portable
+from autograder.student.portable import BLANK
+from autograder.student.show import Item
 from autograder.student.words import say
 
-BLANK = "______"
 OFFERED = {
     "np": np,
     "numpy": np,
     "math": math,
 }  # the grader has these in the exercise whether or not they were imported
-
-
-def asserts_of(exercise: str) -> list[ast.Assert]:
-    """The asserts at the top level of the released exercise cell."""
-    return [s for s in ast.parse(exercise).body if isinstance(s, ast.Assert)]
 
 
 def check_function(function: Any, name: str, exercise: str, lang: str) -> list[Item]:
@@ -37,12 +34,10 @@ def check_function(function: Any, name: str, exercise: str, lang: str) -> list[I
         return [Item("bad", say(lang, "not_function", function=name), "blank")]
     if uses_blank(function):
         return [Item("todo", say(lang, "blank_empty", function=name), "blank")]
-    space = _prelude(exercise, name)
-    space[name] = function
-    items = [_one(check, space, lang) for check in asserts_of(exercise)] or [
-        Item("note", say(lang, "no_visible"), "visible")
-    ]
-    if elsewhere := outside_names(function, space):
+    plan = plan_of(exercise, name)
+    space = _names(plan)
+    items = [Item(*i) for i in portable.try_checks(function, plan, space, functools.partial(say, lang), np.all)]
+    if elsewhere := outside_names(function, {**space, name: function}):
         items.append(Item("bad", say(lang, "outside_names", function=name, names=", ".join(elsewhere)), "outside"))
     return items
 
@@ -67,35 +62,50 @@ def outside_names(function: Callable, space: dict) -> list[str]:
     return [n for n in dict.fromkeys(used) if n not in known]
 
 
-def _prelude(exercise: str, name: str) -> dict:
-    """The cell's imports, constants and helpers, without the exercise's function and the asserts."""
+@functools.lru_cache(maxsize=64)
+def plan_of(exercise: str, name: str) -> dict:
+    """The released cell's visible checks as plain data: see portable."""
     tree = ast.parse(exercise)
-    tree.body = [
-        s
-        for s in tree.body
-        if not isinstance(s, ast.Assert) and not (isinstance(s, ast.FunctionDef) and s.name == name)
-    ]
+    checks = [s for s in tree.body if isinstance(s, ast.Assert)]
+    rest = [s for s in tree.body if not isinstance(s, ast.Assert)]
+    is_it = lambda s: isinstance(s, ast.FunctionDef) and s.name == name  # noqa: E731
+    source = lambda body: ast.unparse(ast.Module(body, []))  # noqa: E731
     space: dict = {"__name__": "exercise"}
-    exec(compile(tree, "<exercise>", "exec"), space)
+    exec(source(rest), space)  # the blank is a name in a function that nobody calls
+    signature = inspect.signature(space[name])
+    return {
+        "function": name,
+        "prelude": source([s for s in rest if not is_it(s)]),
+        "checks": [
+            {
+                "text": ast.unparse(c.test),
+                "left": ast.unparse(c.test.left) if isinstance(c.test, ast.Compare) else None,
+            }
+            for c in checks
+        ],
+        "shown": list(dict.fromkeys(shown for c in checks for shown in _shown(c, name, signature))),
+    }
+
+
+def _shown(check: ast.Assert, name: str, signature: inspect.Signature) -> Iterator[str]:
+    """Of each call of the exercise's function: its arguments by parameter, defaults filled in, as the source of a dict."""
+    for node in ast.walk(check):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name):
+            continue
+        try:
+            bound = signature.bind(*node.args, **{k.arg: k.value for k in node.keywords if k.arg})
+        except TypeError:  # a call that shows an error on purpose
+            continue
+        given = {n: ast.unparse(value) for n, value in bound.arguments.items()}
+        bound.apply_defaults()
+        yield "dict(" + ", ".join(f"{n}={given.get(n, repr(value))}" for n, value in bound.arguments.items()) + ")"
+
+
+def _names(plan: dict) -> dict:
+    """The names of the plan's prelude."""
+    space: dict = {"__name__": "exercise"}
+    exec(plan["prelude"], space)
     return space
-
-
-def _one(check: ast.Assert, space: dict, lang: str) -> Item:
-    text = ast.unparse(check.test)
-    try:
-        left = _value(check.test.left, space) if isinstance(check.test, ast.Compare) else None
-        passed = bool(np.all(_value(check.test, space)))
-    except Exception as e:  # whatever the student's function raises is a result to show
-        return Item("bad", say(lang, "check_raised", check=text, error=error_text(e)), "visible")
-    if passed:
-        return Item("ok", say(lang, "check_passed", check=text), "visible")
-    if isinstance(check.test, ast.Compare):
-        return Item("bad", say(lang, "check_failed", check=text, got=short(left)), "visible")
-    return Item("bad", say(lang, "check_false", check=text), "visible")
-
-
-def _value(node: ast.expr, space: dict) -> Any:
-    return eval(compile(ast.Expression(node), "<check>", "eval"), space)
 
 
 def check_own_case(
@@ -108,33 +118,7 @@ def check_own_case(
         return [Item("bad", say(lang, "case_not_dict"), "own_case")]
     if not callable(function) or uses_blank(function):
         return [Item("todo", say(lang, "case_waits", function=name), "own_case")]
-    try:
-        got = function(**case)
-    except Exception as e:
-        return [Item("bad", say(lang, "case_raised", function=name, error=error_text(e)), "own_case")]
     from autograder.grading.own_case import agrees  # not at the start of every notebook: it brings the grader's reading
 
-    if not agrees(prediction, got):
-        return [Item("bad", say(lang, "case_wrong", prediction=short(prediction), got=short(got)), "own_case")]
-    items = [Item("ok", say(lang, "case_right", got=short(got)), "own_case")]
-    if any(matches(case, seen) for seen in _visible_inputs(exercise, function, name)):
-        items.append(Item("note", say(lang, "case_same"), "own_case"))
-    return items
-
-
-def _visible_inputs(exercise: str, function: Callable, name: str) -> list[dict]:
-    """Arguments of the calls in the visible checks, by parameter name with defaults filled in."""
-    space, found = _prelude(exercise, name), []
-    for check in asserts_of(exercise):
-        for node in ast.walk(check):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-                try:
-                    args = [_value(a, space) for a in node.args]
-                    bound = inspect.signature(function).bind(
-                        *args, **{k.arg: _value(k.value, space) for k in node.keywords if k.arg}
-                    )
-                except Exception:  # a call that cannot be evaluated here is no input to compare with
-                    continue
-                bound.apply_defaults()
-                found.append(dict(bound.arguments))
-    return found
+    plan, told = plan_of(exercise, name), functools.partial(say, lang)
+    return [Item(*i) for i in portable.try_case(case, prediction, function, plan, _names(plan), told, agrees, matches)]

@@ -39,6 +39,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "check_failed": ("{check}：得到 {got}。", "{check}: got {got}."),
     "check_false": ("{check} 不成立。", "{check} does not hold."),
     "check_raised": ("{check}：运行时抛出 {error}。", "{check}: it raised {error}."),
+    "not_here": (
+        "{check}：这里的 Python 没有 {what}，看不出对错；请在 notebook 里检查。",
+        "{check}: the Python of this page has no {what}, so this was not tried; see what the notebook says.",
+    ),
     "outside_names": (
         "{function} 用到了 {names}，它在笔记本的别处定义。评分时只取填空本身，放回原来的单元格运行：把需要的都写进填空里。",
         "{function} uses {names}, defined elsewhere in the notebook. The grader takes the blank alone and runs it in the original cell: write what it needs in the blank.",
@@ -108,6 +112,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "hint_confirm": (
         "第 4 级就是完整答案。先试着用前三级自己写出来；确定要看，运行 hint(4, confirm=True)。",
         "Level 4 is the full answer. Try to write it from levels 1 to 3 first; to see it all the same, run hint(4, confirm=True).",
+    ),
+    "hint_not_needed": (
+        "公开检查都通过了，不需要提示；仍想看就写级数，例如 hint(1)。",
+        "The visible checks pass, so no hint is needed; to see one all the same, name its level: hint(1).",
     ),
     "hint_ask": ("第 4 级就是完整答案。现在就看？", "Level 4 is the full answer. Show it?"),
     "hint_level": ("提示有 1 到 4 级，没有第 {level} 级。", "There are hint levels 1 to 4, not {level}."),

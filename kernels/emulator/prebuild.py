@@ -6,10 +6,14 @@ nothing else. A runner whose digest is not that of the sources beside it is neve
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 from kernels.emulator.errors import EmulatorUnavailable
-from kernels.emulator.toolchain import PREBUILT, build_runner, find_compiler, runtime_digest
+from kernels.emulator.toolchain import PREBUILT, build_runner, cache_folder, digest, find_compiler, runtime_digest
 
 TARGETS = {"x86_64": "x86_64-linux-gnu.2.28", "aarch64": "aarch64-linux-gnu.2.28"}
 
@@ -21,9 +25,12 @@ def prebuild(machine: str) -> None:
         raise EmulatorUnavailable("The runner is prebuilt with zig: pip install ziglang.")
     folder = PREBUILT / machine
     folder.mkdir(parents=True, exist_ok=True)
-    build_runner(folder / "runner", zig, ("-target", TARGETS[machine], "-s"))
-    for made in folder.glob("*.o"):
-        made.unlink()
+    kept = cache_folder() / f"prebuilt-{machine}-{digest(runtime_digest(), zig.version, TARGETS[machine])}"
+    if not kept.exists():
+        with tempfile.TemporaryDirectory(dir=kept.parent) as name:
+            build_runner(Path(name) / "runner", zig, ("-target", TARGETS[machine], "-s"))
+            os.replace(Path(name) / "runner", kept)
+    shutil.copy2(kept, folder / "runner")
     (folder / "digest").write_text(runtime_digest() + "\n")
 
 

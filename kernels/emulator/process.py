@@ -23,6 +23,7 @@ from kernels.emulator.errors import EmulatorArgumentError, EmulatorUnavailable
 from kernels.emulator.lines import line_of
 from kernels.emulator.report import POLICIES, STATUSES, Event, Finding, LaunchReport, Place
 from kernels.tensormap import TensorMap
+from kernels.wording import told
 
 PAGE = mmap.PAGESIZE
 ALIGN = 256  # what cudaMalloc promises
@@ -165,7 +166,7 @@ def _finding(raw: dict, locate) -> Finding:
     places = tuple(Place(p["file"], p["line"]) if "file" in p else Place(*locate(p["pc"])) for p in raw["places"])
     said = lambda file, line: f"{file}:{line}" if line else "an unknown line"  # code of a library, say
     message = re.sub(r"<pc:(\d+)>", lambda m: said(*locate(int(m[1]))), raw["message"])
-    return Finding(raw["kind"], raw["rule"], message, places, raw["count"])
+    return Finding(raw["kind"], raw["rule"], told(message), places, raw["count"])
 
 
 def _event(raw: dict) -> Event:

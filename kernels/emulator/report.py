@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 
+from kernels.wording import told
+
 # name: (who runs next, when copies land, when wgmma runs); see the package's docstring.
 POLICIES = {
     "friendly": ("rr", "early", "early"),
@@ -93,12 +95,12 @@ class LaunchReport:
     def __str__(self) -> str:
         head = f"{self.kernel} on the emulator, seed {self.seed}, policy {self.policy}, checks {'on' if self.checks else 'off'}: "
         if self.clean:
-            return "\n".join([head + f"clean, {self.seconds:.2f} s, {self.steps:,} steps", *self.notes])
+            return told("\n".join([head + f"clean, {self.seconds:.2f} s, {self.steps:,} steps", *self.notes]))
         lines = [head + self.status.replace("_", " ").upper()]
         for f in self.findings:
             times = f" (seen {f.count} times)" if f.count > 1 else ""
             lines.append(f"  {f.kind.replace('_', ' ')} [{f.rule}]{times}: " + f.message.replace("\n", "\n    "))
-        return "\n".join(lines + [f"  note: {n}" for n in self.notes])
+        return told("\n".join(lines + [f"  note: {n}" for n in self.notes]))
 
     def to_dict(self) -> dict:
         """JSON-able."""

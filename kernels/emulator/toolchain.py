@@ -17,15 +17,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from kernels.emulator.bounds import bounds_lines
 from kernels.emulator.errors import EmulatorCompileError, EmulatorUnavailable
+from kernels.wording import told
 
 HERE = Path(__file__).parent
 RUNTIME = HERE / "runtime"
@@ -126,7 +128,7 @@ def available() -> tuple[bool, str]:
         return False, str(e)
 
 
-def _digest(*parts) -> str:
+def digest(*parts) -> str:
     h = hashlib.sha256()
     for part in parts:
         h.update(part if isinstance(part, bytes) else repr(part).encode())
@@ -141,11 +143,16 @@ def _sources() -> list[Path]:
 @lru_cache
 def runtime_digest() -> str:
     """Hash of the runner's sources: what a prebuilt runner must have been built from."""
-    return _digest(*[p.name.encode() + b"\0" + p.read_bytes() for p in _sources()])
+    return digest(*[p.name.encode() + b"\0" + p.read_bytes() for p in _sources()])
 
 
-def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] = ()) -> None:
-    """Compile the runner to `target`. zig's first build of its C++ library takes about a minute."""
+def build_runner(
+    target: Path,
+    with_compiler: Compiler,
+    extra: tuple[str, ...] = (),
+    done: Callable[[int, int], None] = lambda n, of: None,
+) -> None:
+    """Compile the runner to `target`. zig's first build of its C++ library takes about a minute. done(n, of): how many files are."""
     flags = ["-std=c++17", "-w", "-fno-strict-aliasing", "-ffp-contract=off", *extra]
 
     def run(*arguments: str) -> None:
@@ -155,15 +162,19 @@ def build_runner(target: Path, with_compiler: Compiler, extra: tuple[str, ...] =
                 f"The emulator's runtime could not be built with {with_compiler}:\n{done.stderr[-4000:]}"
             )
 
+    sources, objects = sorted(RUNTIME.glob("*.cpp")), []
+
     def compile_one(source: Path) -> str:
         made = target.with_name(source.stem + ".o")
         run(*flags, "-O3" if source.stem == "matrix" else "-O2", "-c", str(source), "-o", str(made))
         return str(made)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, sorted(RUNTIME.glob("*.cpp"))))
+        for made in as_completed([pool.submit(compile_one, source) for source in sources]):
+            objects.append(made.result())
+            done(len(objects), len(sources))
     libraries = [] if with_compiler.family == "zig" else ["-static-libstdc++", "-static-libgcc", "-ldl"]
-    run("-rdynamic", *objects, "-o", str(target), *extra, *libraries)
+    run("-rdynamic", *sorted(objects), "-o", str(target), *extra, *libraries)
 
 
 def runner() -> Path:
@@ -176,16 +187,52 @@ def runner() -> Path:
     ):
         return prebuilt / "runner"
     c = compiler()
-    target = cache_folder() / f"runner-{_digest(runtime_digest(), c.version)}"
+    target = cache_folder() / f"runner-{digest(runtime_digest(), c.version)}"
     if target.exists():
         return target
     with _scratch(target.parent) as folder, _alone(target.parent / "building"):
         if not target.exists():  # another process may have built it while this one waited
             wait = "one to two minutes" if c.family == "zig" else "about 20 s"
-            print(f"Building the kernel emulator once ({wait}) ...", file=sys.stderr, flush=True)
-            build_runner(Path(folder) / "runner", c)
+            with _Progress(wait) as progress:
+                build_runner(Path(folder) / "runner", c, done=progress.done)
             os.replace(Path(folder) / "runner", target)
     return target
+
+
+class _Progress(threading.Thread):
+    """One line on stderr that says how far the build is, renewed every second while it runs."""
+
+    def __init__(self, wait: str):
+        super().__init__(daemon=True)
+        self._wait, self._began, self._over, self._files = wait, time.perf_counter(), threading.Event(), (0, 0)
+
+    def done(self, n: int, of: int) -> None:
+        self._files = (n, of)
+
+    def run(self) -> None:
+        while not self._over.wait(1):
+            n, of = self._files
+            seconds = time.perf_counter() - self._began
+            self._show(
+                f"Building the kernel emulator (once on this machine, {self._wait}): {n} of {of or '?'} files, {seconds:.0f} s"
+            )
+
+    def _show(self, text: str, end: str = "") -> None:
+        print(f"\r{told(text)}", end=end, file=sys.stderr, flush=True)
+
+    def __enter__(self) -> _Progress:
+        self._show(f"Building the kernel emulator (once on this machine, {self._wait}): 0 of ? files, 0 s")
+        self.start()
+        return self
+
+    def __exit__(self, kind: type | None, *_: object) -> None:
+        self._over.set()
+        self.join()
+        seconds = time.perf_counter() - self._began
+        if kind is None:
+            self._show(f"The kernel emulator is built ({seconds:.0f} s).".ljust(90), "\n")
+        else:
+            print(file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -281,7 +328,7 @@ def build_kernel(source: Path, entries: list[str], defines: dict, instrument: bo
         for k, v in sorted(defines.items())
     ]
     bounds = bounds_lines(text.decode(errors="replace"), entries)
-    key = _digest(
+    key = digest(
         text,
         bounds,
         source.name,
@@ -344,7 +391,7 @@ def compile_options(instrument: bool) -> list[str]:
 
 def library_path(stem: str, *parts) -> tuple[Path, bool]:
     """Where the library made of these parts is kept, and whether it is there already."""
-    target = cache_folder() / f"{stem}-{_digest(compiler().version, *parts)}.so"
+    target = cache_folder() / f"{stem}-{digest(compiler().version, *parts)}.so"
     if there := target.exists():
         with contextlib.suppress(OSError):  # a cache that may only be read
             os.utime(target)  # used: the last to be pruned

@@ -25,11 +25,11 @@ KNOWN_NAMESPACES = {
     "cooperative_groups",
     "cg",
     "cde",
+    "nvcuda",
+    "wmma",
     "device",
     "experimental",
     "ptx",
-    "nvcuda",
-    "wmma",
     "literals",
 }
 

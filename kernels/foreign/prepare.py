@@ -30,6 +30,8 @@ _HEADERS = {
     ),
     "cuda_fp8.h": re.compile(r"__nv_fp8\w*|__nv_cvt_\w*fp8\w*"),
     "cuda_groups.h": re.compile(r"cooperative_groups"),
+    "cuda_async.h": re.compile(r"\w*memcpy_async|\w*pipeline\w*|aligned_size_t"),
+    "cuda_wmma.h": re.compile(r"nvcuda|wmma"),
 }
 _DEFINES = {
     "__CUDACC__": "1", "__NVCC__": "1", "__CUDA_ARCH__": "900", "__CUDA_ARCH_FEAT_SM90_ALL": "1", "__CUDACC_VER_MAJOR__": "12", "__CUDACC_VER_MINOR__": "6",
@@ -39,8 +41,6 @@ _DEFINES = {
 _REFUSED = {
     **dict.fromkeys(("tex1Dfetch", "tex1D", "tex2D", "tex3D", "tex2DLod", "surf2Dread", "surf2Dwrite"), "textures and surfaces are not modelled: read the array through a pointer."),
     **dict.fromkeys(("__shfl", "__shfl_down", "__shfl_up", "__shfl_xor", "__ballot", "__any", "__all"), "sm_90 has no warp operation without _sync: add _sync and the mask as the first argument."),
-    **dict.fromkeys(("load_matrix_sync", "mma_sync", "store_matrix_sync"), "nvcuda::wmma is not modelled: multiply with wgmma (kernels/cuda/hopper.cuh) or in plain CUDA C++."),
-    **dict.fromkeys(("memcpy_async", "__pipeline_memcpy_async", "make_pipeline"), "asynchronous copies of sm_80 (cp.async) are not modelled: copy with ordinary loads and stores, or with TMA and an mbarrier."),
     **dict.fromkeys(("malloc", "free"), "device code cannot allocate on the emulator: pass an array as an argument."),
     **dict.fromkeys(("cudaDeviceSynchronize", "cudaStreamCreateWithFlags"), "a kernel cannot launch or wait for kernels on the emulator: launch them one after another from the host."),
     **dict.fromkeys(

@@ -40,7 +40,13 @@ def translate(inside: Sequence[Token]) -> str:
     for kind, part in zip("oi", parts[1:3]):
         for one in split(part, ",", angles=False):
             if len(one) >= 3 and one[0].kind == "string":
-                operands.append((_unquote(one[0]), "(" + " ".join(t.text for t in one[2:-1]) + ")", kind == "o"))
+                operands.append(
+                    (
+                        _unquote(one[0]),
+                        "(" + "".join(" " * bool(t.before) + t.text for t in one[2:-1]) + ")",
+                        kind == "o",
+                    )
+                )
     where = f'emu::Where{{"{inside[0].file}", {inside[0].line}}}'
     return _Block(operands, where).run(text)
 
@@ -204,6 +210,9 @@ _calls(r"(fence\.(acq_rel|sc)\.(cta|gpu|sys|cluster)|membar\.(cta|gl|sys))", "em
 _calls(r"cp\.async\.bulk\.commit_group", "emu_tma_store_commit(WHERE)")
 _calls(r"cp\.async\.bulk\.wait_group", "emu_tma_store_wait((int)$0, false, WHERE)")
 _calls(r"cp\.async\.bulk\.wait_group\.read", "emu_tma_store_wait((int)$0, true, WHERE)")
+_calls(r"cp\.async\.commit_group", "emu_async_commit(WHERE)")
+_calls(r"cp\.async\.wait_group", "emu_async_wait((int)$0, WHERE)")
+_calls(r"cp\.async\.wait_all", "emu_async_wait(-1, WHERE)")
 _calls(r"nanosleep\.u32", "emu_yield(WHERE); (void)$0")
 _calls(r"trap", "emu_trap(WHERE)")
 _TABLE.append((r"prefetch(\.tensormap|\.global\.L[12])", lambda b, m, *given: ""))
@@ -280,6 +289,41 @@ def _store(b: _Block, m, target, source, *more) -> str:
     return f"emu_tma_store(emu_pointer({b.value(map_)}), {b.address(source, True)}, {x}, {y}, {b.where});"
 
 
+@_op(
+    r"cp\.async\.(ca|cg)\.shared(?:::cta)?\.global(\.L2::cache_hint)?(?:\.L2::(?:64|128|256)B)?(?(2)|(\.L2::cache_hint)?)"
+)
+def _async_copy(b: _Block, m, to, source, size, *more) -> str:
+    if m[2] or m[3]:
+        more = more[:-1]
+    size = b.bits(size, "uint32_t")
+    given = f"emu_async_given({size}, {b.value(more[0])})" if more else size
+    return f"emu_async_copy({b.address(to, True)}, {b.address(source, False)}, {size}, {given}, {size}, {b.where});"
+
+
+@_op(r"cp\.async\.mbarrier\.arrive(\.noinc)?(\.shared(?:::cta)?)?\.b64")
+def _async_arrive(b: _Block, m, bar) -> str:
+    return f"emu_async_arrive({b.address(bar, bool(m[2]))}, {str(bool(m[1])).lower()}, {b.where});"
+
+
+@_op(r"mma\.sync\.aligned\.m16n8k(\d+)\.row\.col\.(f32|f16)\.(\w+)\.(\w+)\.(f32|f16)")
+def _mma(b: _Block, m, d, a, bd, c) -> str:
+    k, element = int(m[1]), _ELEMENTS.get(m[3])
+    per_word = {"tf32": 1, "e4m3": 4}.get(m[3], 2)
+    if element is None or m[3] != m[4] or k not in (4 * per_word, 8 * per_word):
+        raise Unknown(m[0])
+    counts = (k // (2 * per_word), k // (4 * per_word), 4 if m[5] == "f32" else 2, 4 if m[2] == "f32" else 2)
+    a, bd, c, d = (b.list(x) for x in (a, bd, c, d))
+    if tuple(map(len, (a, bd, c, d))) != counts:
+        raise Unknown(m[0])
+    type_ = {"f32": "float", "f16": "uint32_t"}
+    values = lambda names, t: ", ".join(b.bits(n, t) for n in names)
+    return (
+        f"{{ uint32_t emu_a[] = {{{values(a, 'uint32_t')}}}, emu_b[] = {{{values(bd, 'uint32_t')}}}; {type_[m[5]]} emu_c[] = {{{values(c, type_[m[5]])}}}; "
+        f"{type_[m[2]]} emu_d[{len(d)}]; const emu::Mma emu_op = {{{k}, {element}, emu_a, emu_b, emu_c, emu_d, {str(m[5] == 'f16').lower()}, {str(m[2] == 'f16').lower()}}}; "
+        f"emu_mma(&emu_op, {b.where}); {' '.join(b.put(n, f'emu_d[{i}]') for i, n in enumerate(d))} }}"
+    )
+
+
 @_op(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32|f16)\.(\w+)\.(\w+)")
 def _wgmma(b: _Block, m, d, a, bd, scale, *more) -> str:
     if m[4] not in _ELEMENTS or m[4] != m[5]:
@@ -303,14 +347,14 @@ def _wgmma(b: _Block, m, d, a, bd, scale, *more) -> str:
     return f'{{ {together} if (!({plus})) emu_refuse("wgmma with a scale of -1 is not modelled: negate the operand.", {b.where}); {fragment}{operation} emu_wgmma(&emu_op, {b.where}); }}'
 
 
-@_op(r"(st|ld)matrix\.sync\.aligned\.m8n8\.x([124])\.shared(?:::cta)?\.b16")
+@_op(r"(st|ld)matrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?:::cta)?\.b16")
 def _matrix(b: _Block, m, one, other) -> str:
     row, words = (one, other) if m[1] == "st" else (other, one)
     names, n = b.list(words), int(m[2])
-    at = b.address(row, True)
+    at, call = b.address(row, True), "emu_matrix_transposed" if m[3] else "emu_matrix"
     if m[1] == "st":
-        return f"{{ uint32_t emu_w[{n}] = {{{', '.join(b.bits(w, 'uint32_t') for w in names)}}}; emu_matrix(true, {at}, emu_w, {n}, {b.where}); }}"
-    return f"{{ uint32_t emu_w[{n}]; emu_matrix(false, {at}, emu_w, {n}, {b.where}); {' '.join(b.put(w, f'emu_w[{i}]') for i, w in enumerate(names))} }}"
+        return f"{{ uint32_t emu_w[{n}] = {{{', '.join(b.bits(w, 'uint32_t') for w in names)}}}; {call}(true, {at}, emu_w, {n}, {b.where}); }}"
+    return f"{{ uint32_t emu_w[{n}]; {call}(false, {at}, emu_w, {n}, {b.where}); {' '.join(b.put(w, f'emu_w[{i}]') for i, w in enumerate(names))} }}"
 
 
 @_op(r"elect\.sync")

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.paths import course_root, lessons_dir
-from figures import build
+from autograder.site.authoring import diagrams
+from figures import build, controls
 
 FIGURES = build.find_figures()
 SVG = pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def test_every_figure_stands_in_its_page(figure, lang):
 @pytest.mark.parametrize("folder", sorted(lessons_dir().glob("*/assets")), ids=lambda p: p.parent.name)
 def test_every_picture_is_drawn_by_a_script_from_data(folder):
     drawn = {figure.target(lang).resolve() for figure in FIGURES for lang in build.LANGS}
+    drawn |= {p.resolve() for p in diagrams.wanted()} | {controls.target(name).resolve() for name in controls.CONTROLS}
     assert [p.name for p in sorted(folder.rglob("*")) if p.is_file() and p.resolve() not in drawn] == []
 
 

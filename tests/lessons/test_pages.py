@@ -140,3 +140,11 @@ def test_the_glossary_has_the_same_terms_in_both_languages():
     for term in english:
         for word in re.split(r", ", term):
             assert word.lower() in entries["zh"].lower(), f"{word} is missing from the Chinese glossary"
+
+
+@EACH_LESSON
+@EACH_LANGUAGE
+def test_no_text_points_at_the_cell_above(slug, lang):
+    """In the notebook a check and a hint stand between the exercise and the text below it."""
+    text = lesson(slug).edition(lang).text
+    assert not re.search(r"(?:cells? above|previous cell|上面的单元格|上一个单元格)", text)

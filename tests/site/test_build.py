@@ -57,7 +57,7 @@ def test_only_the_answer_edition_holds_the_answers(tmp_path, lessons, no_run, la
     answer = build_site(tmp_path / "answer", edition="answer", lessons=lessons, renderer="smalldocs")
     page = f"{lang}/{LESSON}/index.html"
     shown, hidden = _words(answer.out / page), _words(student.out / page)
-    index = (student.out / lang / "search.json").read_text(encoding="utf-8")
+    index = (student.out / lang / "site_data" / "search.js").read_text(encoding="utf-8")
     for squeezed in code + prose:
         assert squeezed in shown
         assert squeezed not in hidden and squeezed not in re.sub(r"\s+", "", index)

@@ -35,12 +35,17 @@ def test_the_page_reads_well_and_asks_no_other_host(lab):
     for raw in (":::", "{.callout", "fig-alt", "```", "%%|"):
         assert raw not in text
     view.page.wait_for_selector(".jp-RenderedMermaid img, .jp-RenderedMermaid svg")
-    assert view.page.locator(".jp-MarkdownCell blockquote", has_text="读法").count() == 1
+    callout = view.page.locator(".jp-MarkdownCell div[style*=border-left]", has_text="读法")
+    assert callout.count() == 1 and callout.locator("strong", has_text="读法").count() == 1
+    style = callout.evaluate("c => [getComputedStyle(c).backgroundColor, getComputedStyle(c).borderLeftWidth]")
+    assert style == ["rgba(2, 119, 189, 0.1)", "4px"]
     fold = view.page.locator(".jp-MarkdownCell details")
     assert fold.count() == 1 and not fold.get_by_text("下标绕回时").is_visible()
     fold.locator("summary").click()
     assert fold.get_by_text("下标绕回时").is_visible()
-    assert view.page.locator(".jp-MarkdownCell blockquote mjx-container").count() == 2  # the formula inside the callout
+    assert (
+        view.page.locator(".jp-MarkdownCell div[style*=border-left] mjx-container").count() == 2
+    )  # the formula inside the callout
     image = view.page.locator(".jp-MarkdownCell img[alt='环']")
     assert image.evaluate("i => i.complete && i.naturalWidth > 0")
     assert {h.split(":")[0] for h in view.asked} == {"127.0.0.1"}
@@ -80,14 +85,17 @@ def test_a_student_solves_it(lab, desk):
     view.run("def ring_index")
     view.run('check("normal")')
     view.output('check("normal")', "ring_index(4, 3) == (1, 1): got (1, 0)")
+    view.run("# Stuck?")
+    view.output("# Stuck?", "look at the remainder")
 
     view.edit("def ring_index", exercise.format(SOLUTION))
     view.edit("my_prediction", "my_case = dict(step=5, stages=1)\nmy_prediction = (0, 1)")
     view.run_all()
     assert "got (1, 0)" not in view.output('check("normal")', "ring_index(2, 3) == (2, 0)")
     view.output('check("boundary")', "as you predicted")
+    view.output("# Stuck?", "no hint is needed")
 
-    view.edit("my_line", 'my_line = "______"\nhint()\ncheck()')
+    view.edit("my_line", 'my_line = "______"\nhint(1)\ncheck()')
     view.save()
     view.run("my_line")
     told = view.output("my_line", "Answers are read from the file as saved at")

@@ -16,13 +16,25 @@ def convert(text: str, lang: str = "en") -> str:
 @pytest.mark.parametrize(
     ("quarto", "jupyter"),
     [
-        ("::: {.callout-note}\nBody\n:::", "> **ℹ️ Note**\n>\n> Body"),
-        ('::: {.callout-warning title="Mind C"}\nBody\n\nMore\n:::', "> **⚠️ Mind C**\n>\n> Body\n>\n> More"),
-        ("::: {.callout-tip}\n## Head\n\nBody\n:::", "> **💡 Head**\n>\n> Body"),
-        ("::: {.callout-note}\n$$\na\n+ b\n$$\n:::", "> **ℹ️ Note**\n>\n> $$a + b$$"),
+        (
+            "::: {.callout-note}\nBody\n:::",
+            '<div style="border-left:4px solid rgb(2,119,189);background-color:rgba(2,119,189,0.1);padding:0.5em 1em;margin:1em 0">\n\n**ℹ️ Note**\n\nBody\n\n</div>',
+        ),
+        (
+            '::: {.callout-warning title="Mind C"}\nBody\n\nMore\n:::',
+            '<div style="border-left:4px solid rgb(217,119,6);background-color:rgba(217,119,6,0.1);padding:0.5em 1em;margin:1em 0">\n\n**⚠️ Mind C**\n\nBody\n\nMore\n\n</div>',
+        ),
+        (
+            "::: {.callout-tip}\n## Head\n\nBody\n:::",
+            '<div style="border-left:4px solid rgb(46,125,50);background-color:rgba(46,125,50,0.1);padding:0.5em 1em;margin:1em 0">\n\n**💡 Head**\n\nBody\n\n</div>',
+        ),
+        (
+            "::: {.callout-note}\n$$\na\n+ b\n$$\n:::",
+            '<div style="border-left:4px solid rgb(2,119,189);background-color:rgba(2,119,189,0.1);padding:0.5em 1em;margin:1em 0">\n\n**ℹ️ Note**\n\n$$\na\n+ b\n$$\n\n</div>',
+        ),
         (
             '::: {.callout-tip collapse="true" title="T"}\nBody\n:::',
-            "<details>\n<summary><strong>💡 T</strong></summary>\n\nBody\n\n</details>",
+            '<div style="border-left:4px solid rgb(46,125,50);background-color:rgba(46,125,50,0.1);padding:0.5em 1em;margin:1em 0"><details>\n<summary><strong>💡 T</strong></summary>\n\nBody\n\n</details></div>',
         ),
         ("::: {.column-margin}\nkept\n:::", "kept"),
         ("::: outer\n:::: {.inner}\nkept\n::::\n:::", "kept"),
@@ -56,7 +68,9 @@ def test_math_is_untouched():
 
 
 def test_callout_titles_speak_the_pages_language():
-    assert convert("::: {.callout-important}\n正文\n:::", "zh").startswith("> **❗ 重点**")
+    assert convert("::: {.callout-important}\n正文\n:::", "zh").startswith(
+        '<div style="border-left:4px solid rgb(198,40,40);background-color:rgba(198,40,40,0.1);padding:0.5em 1em;margin:1em 0">\n\n**❗ 重点**'
+    )
 
 
 def test_two_cells_of_text_stay_two_paragraphs(tmp_path):

@@ -41,6 +41,7 @@ def test_every_part_a_student_needs_is_there_in_order(lesson, lang):
         "experiment-2",
         "exercise",
         "normal",
+        "hint",
         "boundary-case",
         "boundary",
         "answer-explanation",

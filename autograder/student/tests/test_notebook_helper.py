@@ -82,7 +82,28 @@ def test_the_own_case(lesson, desk, capsys, case, prediction, says):
         helper.check("boundary")
     except helper.CheckFailed:
         assert "predicted" not in says
-    assert says in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert says in told
+    assert "✔" not in told  # whether it earns its point is not known here
+
+
+def test_no_hint_is_pressed_on_who_needs_none(lesson, desk, capsys):
+    session(lesson, ring_index=right)
+    helper.hint()  # as when all cells of a finished notebook are run
+    assert "no hint is needed" in capsys.readouterr().out
+    helper.hint(1)
+    assert "look at the remainder" in capsys.readouterr().out
+
+
+def test_the_kernels_speak_the_notebooks_language(lesson, desk):
+    import kernels
+
+    session(lesson, "zh")
+    with pytest.raises(kernels.KernelError, match="没有名为 'nope' 的 kernel"):
+        kernels.load("nope")
+    session(lesson, "en")
+    with pytest.raises(kernels.KernelError, match="There is no kernel named 'nope'"):
+        kernels.load("nope")
 
 
 def test_check_before_handing_in_reads_the_saved_answers(lesson, desk, capsys):

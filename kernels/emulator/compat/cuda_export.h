@@ -62,6 +62,11 @@ inline void emu_arrive_at(uint32_t address, uint32_t arrivals, uint32_t bytes, b
   const uint32_t rank = address >> 24, own = address & 0xFFFFFF;
   emu_mbarrier_arrive(emu_smem_pointer(own, where), arrivals, bytes, rank ? (int)rank - 1 : (int)emu_cluster_rank(), publishes, where);
 }
+// cp.async's last operand: bytes to read, or a predicate that says to read none.
+template <class T> inline unsigned emu_async_given(unsigned bytes, T given) {
+  if constexpr (std::is_same_v<T, bool>) return given ? 0 : bytes;
+  else return (unsigned)given;
+}
 #define EMU_EXPORT(name, capped, ...)                                                                             \
   extern "C" __attribute__((visibility("default"))) const emu::Kernel emu_kernel_##name = {                       \
       EmuEntry<&__VA_ARGS__>::call, (const void*)&__VA_ARGS__, EmuEntry<&__VA_ARGS__>::parameters, EmuEntry<&__VA_ARGS__>::count, \

@@ -30,7 +30,7 @@ struct Wgmma {
   int scale_d;
 };
 
-enum Collective : int { SYNC_WARP, SHUFFLE, SHUFFLE_XOR, SHUFFLE_DOWN, SHUFFLE_UP, BALLOT, ELECT };
+enum Collective : int { SYNC_WARP, SHUFFLE, SHUFFLE_XOR, SHUFFLE_DOWN, SHUFFLE_UP, BALLOT, ELECT, MATRIX };
 enum AtomicOp : int { LOAD, STORE, ADD, MAX, MIN, EXCHANGE, COMPARE_EXCHANGE, OR, AND };
 enum Number : int { I32, U32, I64, U64, F32 };
 enum Order : int { RELAXED, ACQUIRE, RELEASE };

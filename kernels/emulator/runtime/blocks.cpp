@@ -5,6 +5,7 @@
 
 #include "barriers.h"
 #include "convergence.h"
+#include "element_copies.h"
 #include "memory.h"
 #include "scheduler.h"
 #include "tma.h"
@@ -94,10 +95,9 @@ void check_order_at_exit(const Block* b) {
     if (!e.load || over({async_entity(b, (int)i), e.issued}) || known_finding("exit-before-load", place_of(e.where), 0))
       continue;
     found("race", "exit-before-load",
-          text("%s may exit while a TMA load (%s) is still in flight: none of its threads has waited for it. It lands in "
-               "shared memory that "
-               "is no longer the block's. Wait for every load before the last thread exits.",
-               name_of(b).c_str(), at(e.where).c_str()),
+          text("%s may exit while a %s (%s) is still in flight: none of its threads has waited for it. It lands in shared "
+               "memory that is no longer the block's. Wait for every %s before the last thread exits.",
+               name_of(b).c_str(), e.elements ? "cp.async copy" : "TMA load", at(e.where).c_str(), e.elements ? "copy" : "load"),
           place_of(e.where));
   }
   for (const auto& touch : b->touched) {
@@ -177,6 +177,7 @@ void thread_exits(Thread* t) {
   check_wgmma_at_exit(t);
   check_aligned_at_exit(t);
   check_stores_at_exit(t);
+  land_element_copies(t, t->element_copies_issued);
   t->done = true;
   Block* b = t->home;
   if (machine.options.checks) {

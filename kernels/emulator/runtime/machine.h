@@ -50,6 +50,14 @@ struct Fragment {  // four words of A in a thread's registers, and what they hel
   Place place;
 };
 
+struct ElementCopy {  // a cp.async of one thread that has not landed
+  char* to;
+  const char* from;
+  unsigned bytes, given;  // `given` are read, zeros follow
+  unsigned number;        // among the thread's, from 1
+  double end;             // nominal clock
+};
+
 struct Thread : ThreadContext {
   Block* home = nullptr;
   unsigned index = 0, warp = 0, lane = 0;
@@ -81,6 +89,11 @@ struct Thread : ThreadContext {
   unsigned stores_issued = 0, stores_read_waited = 0;
   std::vector<unsigned> store_groups;
   std::vector<Epoch> store_reads, store_writes;  // the epochs of each store's two halves
+  // cp.async: copies issued, how many had been issued at each commit, and those that have not landed
+  unsigned element_copies_issued = 0, element_copies_waited = 0;
+  std::vector<unsigned> element_groups;
+  std::vector<ElementCopy> element_copies;
+  unsigned multiplied = 0;  // mma.sync operations
   uint64_t cluster_generation = 0;
   std::pair<const Barrier*, unsigned> tried{nullptr, 0};  // the phase on which its last try_wait gave up
   unsigned phases_at_wait = 0;                            // of the mbarrier it waits for, when it began
@@ -102,12 +115,17 @@ struct CollectiveState {
   int argument[32];
 };
 
+struct MatrixOperands {  // of one mma.sync: the registers of its lanes
+  uint32_t a[32][4], b[32][2];
+};
+
 struct Warp {
   uint32_t ready = 0;  // lanes that can run
   uint64_t priority = 0;
   std::vector<CollectiveState> collectives;  // open ones, told apart by their masks
   std::deque<AlignedOperation> aligned;      // the first has number aligned_done
   unsigned aligned_done = 0;
+  std::unique_ptr<MatrixOperands[]> operands;  // of the last two mma.sync: a lane may be one ahead of another
 };
 
 struct BarrierLanes {  // those of one warp that have arrived at a named barrier
@@ -155,8 +173,8 @@ struct Barrier {  // what the emulator knows of an mbarrier besides the 8 bytes 
 };
 
 struct AsyncEntity {  // a queue of copies: how many were issued, and which have landed
-  bool load = false;
-  Where where{"", 0};               // of the last
+  bool load = false, elements = false;  // elements: the cp.async copies of one thread
+  Where where{"", 0};                   // of the last
   uint32_t issued = 0, landed = 0;  // all up to `landed` have
   std::vector<uint32_t> landed_beyond;
 };

@@ -46,10 +46,9 @@ void remote_place(Thread* t, Block* b, Place place) {
         place);
 }
 
-void touch(const void* address, unsigned bytes, bool write, Place place, Access how) {
+void touch(const void* address, unsigned bytes, bool write, Place place, const Actor& actor) {
   Thread* t = machine.current;
   const char* p = (const char*)address;
-  if (!t) return;
   if (t->stack.holds(p)) {
     if (machine.options.checks) stack_access(t, p, bytes, write, place);
     return;
@@ -81,8 +80,8 @@ void touch(const void* address, unsigned bytes, bool write, Place place, Access 
                  find_barrier_text(b, offset).c_str()),
             place);
     const Memory memory{b, b->shared, ""};
-    if (write) machine.slots[slot].shadow->write(memory, offset, bytes, actor_of(t, place, how));
-    else machine.slots[slot].shadow->read(memory, offset, bytes, actor_of(t, place, how));
+    if (write) machine.slots[slot].shadow->write(memory, offset, bytes, actor);
+    else machine.slots[slot].shadow->read(memory, offset, bytes, actor);
     return;
   }
   if (GlobalArray* a = find_global(p)) {
@@ -90,8 +89,8 @@ void touch(const void* address, unsigned bytes, bool write, Place place, Access 
     if (offset + bytes > a->bytes) out_of_bounds(p, bytes, write, place);
     if (!a->shadow) return;
     const Memory memory{nullptr, a->base, a->name.c_str()};
-    if (write) a->shadow->write(memory, offset, bytes, actor_of(t, place, how));
-    else a->shadow->read(memory, offset, bytes, actor_of(t, place, how));
+    if (write) a->shadow->write(memory, offset, bytes, actor);
+    else a->shadow->read(memory, offset, bytes, actor);
     return;
   }
   for (auto& r : readable)
@@ -139,8 +138,11 @@ Block* block_of_shared(const void* p) {
 
 void remote_access(Thread* t, Block* b, Where where) { remote_place(t, b, place_of(where)); }
 
-void access(const void* p, unsigned bytes, bool write, Place place) { touch(p, bytes, write, place, Access::PLAIN); }
-void special_access(const void* p, unsigned bytes, bool write, Place place, Access how) { touch(p, bytes, write, place, how); }
+void access(const void* p, unsigned bytes, bool write, Place place) { special_access(p, bytes, write, place, Access::PLAIN); }
+void special_access(const void* p, unsigned bytes, bool write, Place place, Access how) {
+  if (Thread* t = machine.current) touch(p, bytes, write, place, actor_of(t, place, how));
+}
+void access_as(const Actor& actor, const void* p, unsigned bytes, bool write) { touch(p, bytes, write, actor.place, actor); }
 
 void check_shared_bounds(const Block* b, unsigned offset, unsigned bytes, const char* what, Where where) {
   for (const SharedObject& o : machine.objects)

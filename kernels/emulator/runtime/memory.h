@@ -23,6 +23,8 @@ Block* block_of_shared(const void* p);  // null: not a resident block's window
 void access(const void* p, unsigned bytes, bool write, Place place);
 // The same, of an atomic or volatile access: ordered with others of its kind.
 void special_access(const void* p, unsigned bytes, bool write, Place place, Access how);
+// An access that another actor makes for the running thread.
+void access_as(const Actor& actor, const void* p, unsigned bytes, bool write);
 // The running thread uses shared memory, or a barrier, of another block of its cluster: that one must have started, and may not
 // have exited.
 void remote_access(Thread* t, Block* b, Where where);

@@ -215,6 +215,7 @@ std::string name_of_entity(uint32_t e) {
   if (group < b->warpgroups.size()) return text("the wgmma of %s warpgroup %u", name_of(b).c_str(), group);
   for (auto& entry : b->async_of) {
     if (entry.second != (int)(group - b->warpgroups.size())) continue;
+    if (entry.first >> 32 == 4) return "the cp.async copy of " + name_of(&b->threads[entry.first & 0xFFFFFFFF]);
     if (entry.first >> 32) return "the TMA store of " + name_of(&b->threads[entry.first & 0xFFFFFFFF]);
     auto bar = b->mbarriers.find((unsigned)entry.first);
     return text("the TMA load on %s of %s", bar == b->mbarriers.end() ? "a barrier" : bar->second.name.c_str(),

@@ -1,5 +1,6 @@
 #include "scheduler.h"
 
+#include "element_copies.h"
 #include "memory.h"
 #include "report.h"
 #include "tma.h"
@@ -70,6 +71,7 @@ void advance_asynchronous_work() {
   if (o.copies == When::EARLY)
     while (land_copy(true)) {}
   else if (o.copies == When::RANDOM && copies_in_flight() && machine.one_in(4)) land_copy(false);
+  if (o.copies == When::RANDOM && element_copies_in_flight() && machine.one_in(4)) land_element_copy();
   if (o.mma == When::EARLY)
     while (run_wgmma()) {}
   else if (o.mma == When::RANDOM && wgmmas_in_flight() && machine.one_in(4)) run_wgmma();
@@ -115,6 +117,7 @@ bool release_pollers() {
 void check_for_livelock() {
   if (machine.idle < 20000 + 64 * machine.warps.size() * 32) return;
   if (copies_in_flight() || wgmmas_in_flight()) return;
+  if (element_copies_in_flight()) return land_all_element_copies();
   stop_deadlock("Threads poll and nothing changes any more.");
 }
 

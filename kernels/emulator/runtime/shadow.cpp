@@ -11,14 +11,22 @@
 namespace emu {
 namespace {
 
-enum class Kind { THREAD, WGMMA, COPY };
+enum class Kind { THREAD, WGMMA, COPY, ELEMENTS };
 
 inline Kind kind_of(Entity e) {
   const unsigned index = e & 0xFFFF, threads = machine.threads_per_block();
-  return index < threads ? Kind::THREAD : index < threads + (threads + 127) / 128 ? Kind::WGMMA : Kind::COPY;
+  const unsigned copies = threads + (threads + 127) / 128;
+  if (index < copies) return index < threads ? Kind::THREAD : Kind::WGMMA;
+  const Block* b = machine.block_of_serial[e >> 16];
+  return b && b->async[index - copies].elements ? Kind::ELEMENTS : Kind::COPY;
 }
 
 std::string advice(bool a_writes, Kind a, bool other_wrote, Kind other, bool global, bool same_block) {
+  if (other == Kind::ELEMENTS && other_wrote)
+    return "The thread that issued the copy commits it and waits for its group (cp.async.wait_group, __pipeline_wait_prior, "
+           "consumer_wait); then a barrier (__syncthreads) lets the other threads use it.";
+  if (a == Kind::ELEMENTS && a_writes && !global)
+    return "The buffer was not yet free: put a barrier (__syncthreads) between its last use and the copy into it.";
   if (other == Kind::COPY && other_wrote && !global)
     return a_writes ? "Wait for that copy, and for whoever reads it, before the buffer is used again."
                     : "Wait on the copy's mbarrier (with the right parity) before reading.";

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convergence.h"
+#include "foreign.h"
 #include "memory.h"
 #include "scheduler.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 const char* name_of(Collective kind) {
   static const char* const names[] = {"__syncwarp",     "__shfl_sync", "__shfl_xor_sync", "__shfl_down_sync",
-                                      "__shfl_up_sync", "a ballot",    "elect_one"};
+                                      "__shfl_up_sync", "a ballot",    "elect_one",   "a matrix operation"};
   return names[kind];
 }
 
@@ -44,6 +45,29 @@ void complete(Thread* lanes, const CollectiveState& c) {
     Thread& t = lanes[l];
     t.result = c.kind == BALLOT ? ballot : c.kind == ELECT ? l == __builtin_ctz(c.mask) : c.value[source_lane(c, l)];
   }
+}
+
+// Lane l holds two neighbours of row l / 4, or of column l / 4 where transposed; row r of matrix i has its address from lane 8 i + r.
+void matrix_words(bool store, bool transposed, const void* row, uint32_t* registers, int matrices, Where where) {
+  Thread* t = machine.current;
+  if ((uintptr_t)row % 16) emu_misaligned(row, 16, where);
+  aligned(t, store ? "stmatrix" : "ldmatrix", where);
+  const int high = (int)t->lane / 4, low = (int)t->lane % 4, parts = transposed ? 2 : 1;
+  for (int i = 0; i < matrices; ++i)
+    for (int part = 0; part < parts; ++part) {
+      const int r = transposed ? 2 * low + part : high, byte = transposed ? 2 * high : 4 * low;
+      char* p = (char*)emu_collective(SHUFFLE, ~0u, (uint64_t)(uintptr_t)row, 8 * i + r, 32, where) + byte;
+      if (!block_of_shared(p))
+        stop("misuse", "matrix-address",
+             text("%s gives a row of %s that is not in shared memory: %s.", name_of(t).c_str(), store ? "stmatrix" : "ldmatrix",
+                  describe_address(p).c_str()),
+             where);
+      const unsigned bytes = 4u / (unsigned)parts;
+      char* word = (char*)&registers[i] + part * 2;
+      access(p, bytes, store, place_of(where));
+      if (store) memcpy(p, word, bytes);
+      else memcpy(word, p, bytes);
+    }
 }
 
 }  // namespace
@@ -99,20 +123,9 @@ uint64_t emu_collective(Collective kind, uint32_t mask, uint64_t value, int argu
 }
 
 void emu_matrix(bool store, const void* row, uint32_t* registers, int matrices, Where where) {
-  Thread* t = machine.current;
-  if ((uintptr_t)row % 16) emu_misaligned(row, 16, where);
-  aligned(t, store ? "stmatrix" : "ldmatrix", where);
-  for (int i = 0; i < matrices; ++i) {
-    // Row l / 4 of matrix i: its address is lane 8 i + l / 4's.
-    char* p =
-        (char*)emu_collective(SHUFFLE, ~0u, (uint64_t)(uintptr_t)row, 8 * i + (int)t->lane / 4, 32, where) + 4 * (t->lane % 4);
-    if (!block_of_shared(p))
-      stop("misuse", "matrix-address",
-           text("%s gives a row of %s that is not in shared memory: %s.", name_of(t).c_str(), store ? "stmatrix" : "ldmatrix",
-                describe_address(p).c_str()),
-           where);
-    access(p, 4, store, place_of(where));
-    if (store) memcpy(p, &registers[i], 4);
-    else memcpy(&registers[i], p, 4);
-  }
+  matrix_words(store, false, row, registers, matrices, where);
+}
+
+void emu_matrix_transposed(bool store, const void* row, uint32_t* registers, int matrices, Where where) {
+  matrix_words(store, true, row, registers, matrices, where);
 }

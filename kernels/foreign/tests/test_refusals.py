@@ -24,12 +24,11 @@ def run(body: str, before: str = ""):
     ("body", "said"),
     [
         (
-            'asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0}, {%0}, {%0}, {%0};" : "+r"(x[0]));',
+            'asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0}, {%0}, {%0}, {%0};" : "+r"(x[0]));',
             "PTX instruction `mma.sync.aligned",
         ),
         ("x[0] = tex2D<int>(1, 2, 3);", "textures and surfaces are not modelled"),
         ("x[0] = __shfl_down(x[0], 1);", "no warp operation without _sync"),
-        ("__pipeline_memcpy_async(x, x + 4, 4);", "asynchronous copies of sm_80"),
         ("int* p = (int*)malloc(4); x[0] = *p;", "cannot allocate"),
         ("int* p = new int[4]; x[0] = *p;", "cannot allocate"),
         ('FILE* o = fopen("x", "w");', "no files, sockets or processes"),
