@@ -31,7 +31,9 @@ _CAUSAL = {
     "zh": re.compile(r"因为|所以|因此|由于|于是|原因|归因|从而|是因|之故|造成|导致"),
 }
 _UNKNOWN = {
-    "en": re.compile(r"\b(?:unknown|not known|do not know|don't know|suspect|guess|not (?:been )?measured|may be)\b", re.I),
+    "en": re.compile(
+        r"\b(?:unknown|not known|do not know|don't know|suspect|guess|not (?:been )?measured|may be)\b", re.I
+    ),
     "zh": re.compile(r"未知|不知道|不明|不清楚|怀疑|猜测|没有测|尚无|还没有查"),
 }
 _END = {"en": re.compile(r"(?<=[.!?])[*_)\"]*\s+(?=[*_(\"\[]*[A-Z{$`])"), "zh": re.compile(r"(?<=[。！？])[*_）”]*")}

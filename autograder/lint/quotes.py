@@ -82,7 +82,11 @@ def _held(page: Path, line: int, quoted: str, root: Path, name: str) -> list[Pro
                     page,
                     line,
                     f"The code is not in {name}"
-                    + (f": {shown!r} is nowhere in it." if shown else " in this order, or something between is left out."),
+                    + (
+                        f": {shown!r} is nowhere in it."
+                        if shown
+                        else " in this order, or something between is left out."
+                    ),
                     "Copy it from the file; a line `// ...` stands for what is left out.",
                 )
             ]
