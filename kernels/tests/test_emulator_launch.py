@@ -260,7 +260,7 @@ def test_the_runner_is_built_once(monkeypatch, tmp_path, capfd):
     monkeypatch.setattr(toolchain, "PREBUILT", tmp_path / "none")
     built = []
 
-    def build_runner(target, compiler):
+    def build_runner(target, compiler, done=None):
         built.append(target)
         time.sleep(0.2)
         target.write_text("")

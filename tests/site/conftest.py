@@ -9,7 +9,7 @@ from tests.support.browser import chromium, served
 @pytest.fixture(scope="session")
 def built_site(tmp_path_factory):
     out = tmp_path_factory.mktemp("site") / "site"
-    build_site(out, renderer="smalldocs")
+    build_site(out, renderer="smalldocs", bundles=True)
     return out
 
 
