@@ -37,7 +37,7 @@ ROWS = {
     "none": ("无缺陷", "no defect"),
     "no_empty_wait": ("漏等 EMPTY", "no wait for EMPTY"),
     "no_phase_bit": ("漏翻 phase", "no flip of the phase"),
-    "empty_before_wgmma_wait": ("过早归还", "early release"),
+    "empty_before_wgmma_wait": ("释放过早", "early release"),
 }
 
 
