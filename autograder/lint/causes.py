@@ -16,8 +16,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.claims.schema import FILE, Cause, read_causes
-from autograder.errors import CourseError
+from autograder.claims.schema import FILE, read_causes
 from autograder.lesson.model import Edition
 from autograder.lesson.references import REFERENCE, SHORTCODE, prose_lines
 from autograder.lint.problem import Problem
@@ -47,7 +46,7 @@ def lint_causes(edition: Edition, written: Edition, folder: Path) -> list[Proble
     """
     path = folder / FILE
     causes, problems = read_causes(path) if path.is_file() else ([], [])
-    out = [Problem(path, _line(e), e.what, e.remedy) for e in problems]
+    out = [Problem(path, 0, e.what, e.remedy) for e in problems]
     lang = edition.lang
     used: set[int] = set()
     for line, sentence in causal_sentences(written.text, lang):
@@ -115,11 +114,3 @@ def _bare(text: str) -> str:
 
 def _short(sentence: str) -> str:
     return sentence if len(sentence) <= 90 else f"{sentence[:87]}..."
-
-
-def _line(e: CourseError) -> int:
-    line = e.where.rpartition(":")[2]
-    return int(line) if line.isdigit() else 0
-
-
-__all__ = ["Cause", "causal_sentences", "lint_causes"]

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.lesson import list_lessons, load_lesson
-from autograder.lesson.model import LANGS, Lesson
+from autograder.lesson.model import LANGS
 from autograder.paths import lessons_dir
 from autograder.site.closed import Closing
 from autograder.site.doing.put import put_doing
 from autograder.site.downloads import put_downloads
 from autograder.site.links import dead_links
 from autograder.site.render import choose, render
-from autograder.site.stage import NOTEBOOKS, Stage
+from autograder.site.stage import Stage
 from autograder.site.words import WORDS
 
 EDITIONS = {"student": "_site", "answer": "_site-answer"}  # and the folder of each, where none is named
@@ -64,14 +63,13 @@ def build_site(
     ):
         new = Path(work) / "site"
         new.mkdir()
-        taught = [load_lesson(folder) for folder in list_lessons(lessons)]
         for lang in LANGS:
-            project = Path(sources).resolve() / lang
-            Stage(lessons, lang, edition, project, renderer, progress, bundles).all()
+            stage = Stage(lessons, lang, edition, Path(sources).resolve() / lang, renderer, progress, bundles)
+            stage.all()
             progress(f"{lang} rendering with {renderer}")
-            shutil.move(str(render_language(project, renderer, lang, lessons, taught, bundles)), str(new / lang))
+            shutil.move(str(render_language(stage, renderer)), str(new / lang))
         if bundles:
-            put_downloads(taught, new, progress)
+            put_downloads(stage.loaded.values(), new, progress)
         (new / "404.html").write_text(_lost_page(), encoding="utf-8")
         (new / "index.html").write_text(_start_page(), encoding="utf-8")
         (new / MARK).write_text(f"{edition} {renderer}\n")
@@ -88,15 +86,12 @@ def build_site(
     return Built(out, renderer, pages)
 
 
-def render_language(
-    project: Path, renderer: str, lang: str, lessons: Path, taught: list[Lesson], bundles: bool
-) -> Path:
+def render_language(stage: Stage, renderer: str) -> Path:
     """The pages of a staged project, rendered, with what travels beside them, and closed; returns their folder."""
-    site = render(project, renderer)
-    shutil.copytree(project / "site_assets", site / "site_assets", dirs_exist_ok=True)
-    for notebook in (project / NOTEBOOKS).glob("*.ipynb"):
-        shutil.copy(notebook, site / notebook.stem / notebook.name)
-    Closing(site, lang, lessons).all(lambda: put_doing(site, lang, taught, bundles))
+    site = render(stage.out, renderer)
+    shutil.copytree(stage.out / "site_assets", site / "site_assets", dirs_exist_ok=True)
+    lessons = list(stage.loaded.values())
+    Closing(site, stage.lang, stage.lessons).all(lambda: put_doing(site, stage.lang, lessons, stage.bundles))
     return site
 
 

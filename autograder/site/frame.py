@@ -78,9 +78,7 @@ class Frame:
             html = _ledger_rows(html, self.claims, self.uses)
             scripts.append("ledger.js")
         if "lesson-progress" in html:
-            progress = "do/progress.js"  # of the exercise in the page, where the site has it
-            scripts += [progress] if (self.site / "site_assets" / progress).is_file() and progress not in html else []
-            scripts.append("progress-shown.js")
+            scripts += ["do/progress.js", "progress-shown.js"]
         if controls := sorted(set(_CONTROL.findall(html))):
             scripts += ["plot.js", "ring-picture.js", *(f"controls/{c}.js" for c in controls)]
         tags = "".join(f'<script src="{up}site_assets/{s}" defer></script>' for s in scripts)

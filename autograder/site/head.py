@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.site.controls import control
+from autograder.site.downloads import bundle_of
 from autograder.site.facts import Facts
 from autograder.site.kernel_pages import address
 
@@ -42,9 +43,7 @@ def lesson_head(
     needs = ", ".join(f'<a href="../{n.slug}/index.html">{e(_short(n, words))}</a>' for n in needed)
     actions = [f'<a class="btn card-link" href="{f.slug}.ipynb" download>{words["get_notebook"]}</a>']
     if bundle:
-        actions.append(
-            f'<a class="btn card-link" href="../../downloads/{f.slug}.zip" download>{words["get_bundle"]}</a>'
-        )
+        actions.append(f'<a class="btn card-link" href="../../{bundle_of(f.slug)}" download>{words["get_bundle"]}</a>')
     actions += [f'<a class="btn card-link" href="{e(url)}">{words["open_" + name]}</a>' for name, url in opens.items()]
     sources = ", ".join(f'<a href="../{address(k)}"><code>{k}</code></a>' for k in f.kernels)
     return _raw(
@@ -66,7 +65,7 @@ def home_head(folder: Path, all_facts: dict[str, Facts], words: dict[str, str], 
         (
             words["way_notebook"],
             words["way_notebook_why"],
-            f"../downloads/{first.slug}.zip" if bundle else f"{first.slug}/{first.slug}.ipynb",
+            f"../{bundle_of(first.slug)}" if bundle else f"{first.slug}/{first.slug}.ipynb",
         ),
     ]
     way_list = "".join(

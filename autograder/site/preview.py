@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.model import LANGS
 from autograder.paths import lessons_dir
 from autograder.site.build import build_site
@@ -62,9 +61,8 @@ class Preview:
                 shutil.copytree(stage.out / page.folder / folder, target / folder, dirs_exist_ok=True)
         shutil.copy(made, target / "index.html")
         closing.page(target / "index.html")
-        folder = self.lessons / page.folder
-        if page.folder and folder in list_lessons(self.lessons):
-            put_lesson(self.out / lang, lang, load_lesson(folder), bundles=False)
+        if page.lesson:
+            put_lesson(self.out / lang, lang, stage.loaded[page.folder], stage.bundles)
 
     def _warm(self, lang: str) -> None:
         """Stage a language in a folder that stays, so that a page of it can be rendered alone."""

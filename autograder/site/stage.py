@@ -13,7 +13,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from ruamel.yaml import YAML
 
 from autograder.errors import CourseError
@@ -21,7 +20,6 @@ from autograder.lesson import Edition, load_lesson
 from autograder.lesson.qmd import read_edition
 from autograder.lesson.store import list_lessons
 from autograder.release.divs import Div, Text, parse
-from autograder.release.notebook import student_notebook
 from autograder.site.controls import control
 from autograder.site.diagrams import drawn
 from autograder.site.facts import facts
@@ -32,7 +30,6 @@ from autograder.site.outputs import lesson_outputs
 from autograder.site.words import WORDS
 
 ASSETS = Path(__file__).parent / "assets"
-NOTEBOOKS = "_notebooks"  # the renderers would take a notebook beside the page for another page
 _YAML = YAML()
 _YAML.width = 4096
 
@@ -142,12 +139,9 @@ class Stage:
         return target / "index.qmd"
 
     def _head(self, page: Page) -> str:
-        """What stands above a lesson's text, with its notebook staged, and above that of the home page."""
+        """What stands above a lesson's text, and above that of the home page."""
         slug = page.source.parent.name
         if page.lesson:
-            (self.out / NOTEBOOKS).mkdir(exist_ok=True)
-            notebook = nbformat.writes(student_notebook(self.loaded[slug], self.lang)) + "\n"
-            (self.out / NOTEBOOKS / f"{slug}.ipynb").write_text(notebook, encoding="utf-8")
             opens = services(self.source_config, self.lang, slug)
             return lesson_head(self.known[slug], self.known, self.words, self.bundles, opens) + "\n\n"
         if not page.folder and self.known and (page.source.parent / "assets" / "controls").is_dir():

@@ -1,7 +1,7 @@
 """Lesson 6: how long one copy takes while others are in flight, by stamps of the SM's clock in ring_pipeline itself.
 
-The kernel's text gets three stamps a k-block in one CTA of 37: when its copies are issued, when FULL completes (seen by a warp that only
-watches), and when the producer may issue again into the same stage. What the stamps cost is measured with them.
+The kernel's text gets three stamps a k-block in one CTA of 37: when its copies are issued, by the SM's clock and by the global timer, and
+when FULL completes, as seen by a warp that only watches. What the stamps cost is measured with them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kernels.sources import Source, load_source
 from kernels.specs.ring_pipeline import MOST_STAGES, launch_of
 
 SIZE, BURST, ROUNDS = (4096, 4096, 4096), 20, 12
-BLOCKS, KINDS, SAMPLED, EVERY, FIRST = 64, 4, 24, 37, 5  # k-blocks; kinds of stamp; CTAs that stamp: 5, 42, 79, ...
+BLOCKS, KINDS, SAMPLED, EVERY, FIRST = 64, 3, 24, 37, 5  # k-blocks; kinds of stamp; CTAs that stamp: 5, 42, 79, ...
 STEADY = slice(16, 56)  # k-blocks of the steady state
 STAMP = f"""
 HOPPER_FN void stamp(int* to, int kind, int k, int now) {{

@@ -33,6 +33,7 @@ HERE = Path(__file__).parent
 RUNTIME = HERE / "runtime"
 CUDA = HERE.parent / "cuda"
 PREBUILT = HERE / "prebuilt"
+RENEWED_S = 1.0  # seconds from one line of a build's progress to the next
 KEPT_KERNELS = 1000  # in the cache; about 50 KB each
 MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
@@ -210,7 +211,7 @@ class _Progress(threading.Thread):
         self._files = (n, of)
 
     def run(self) -> None:
-        while not self._over.wait(1):
+        while not self._over.wait(RENEWED_S):
             n, of = self._files
             seconds = time.perf_counter() - self._began
             self._show(

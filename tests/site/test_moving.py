@@ -142,6 +142,15 @@ def test_what_a_reader_did_stands_on_the_card(site):
         assert shown.count() == 1 and "answers 2 of 4" in shown.get_attribute("title")
 
 
+def test_the_head_of_a_lesson_follows_what_is_done_in_its_page(site):
+    """Without a reload: the page that writes and the head that shows have one store."""
+    with Visit(site, "en/lesson03_async_barriers/index.html") as v:
+        assert v.page.locator('script[src$="do/progress.js"]').count() == 1
+        v.page.evaluate("courseProgress.write('lesson03_async_barriers', {exercise: 'tried'})")
+        shown = v.page.locator(".lesson-head .lesson-progress:visible")
+        assert shown.count() == 1 and "exercise tried" in shown.get_attribute("title")
+
+
 @pytest.mark.parametrize("lang,word,entry", [("zh", "相位", "term-相位位"), ("en", "mbarrier", "term-mbarrier")])
 def test_search_gives_the_glossary_first_and_questions_last(site, lang, word, entry):
     with Visit(site, f"{lang}/index.html") as v:

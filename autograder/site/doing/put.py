@@ -14,7 +14,7 @@ from autograder.site.doing.words import page_words
 
 DO = "site_assets/do"
 RUNTIME = "site_vendor/micropython"
-SCRIPTS = ("words", "progress", "python", "editor", "notebook", "page")  # in this order
+SCRIPTS = ("words", "python", "editor", "notebook", "page")  # in this order; the frame has loaded progress.js
 _IMPORT = re.compile(r'^import \{ *loadMicroPython *\} from "[^"]*";\n', re.M)
 
 
