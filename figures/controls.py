@@ -8,7 +8,7 @@ filled. A test makes them again and compares.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -231,6 +231,9 @@ CONTROLS: dict[str, tuple[str, Callable[[], dict]]] = {
     "home-ladder": ("home", home_ladder),
 }
 
+# Their runs follow a schedule drawn from a seed, and where a kernel yields depends on the compiler: these are g++'s.
+SCHEDULED = frozenset({"barrier", "ring", "home-ring"})
+
 
 def target(name: str) -> Path:
     return ROOT / "lessons" / CONTROLS[name][0] / "assets" / "controls" / f"{name}.json"
@@ -247,9 +250,9 @@ def write_all() -> list[Path]:
     return [target(name) for name in CONTROLS]
 
 
-def stale() -> list[str]:
-    """What is wrong with the committed data of controls, in sentences."""
-    there = {n: target(n).read_text(encoding="utf-8") if target(n).is_file() else None for n in CONTROLS}
+def stale(names: Iterable[str] = CONTROLS) -> list[str]:
+    """What is wrong with the committed data of controls, in sentences. Those that are SCHEDULED can be compared under g++ alone."""
+    there = {n: target(n).read_text(encoding="utf-8") if target(n).is_file() else None for n in names}
     return [
         f"{target(n).relative_to(ROOT)} {'is missing' if text is None else 'is not what its data and the emulator give now'}."
         for n, text in there.items()

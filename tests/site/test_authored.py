@@ -10,6 +10,8 @@ from autograder.lesson.qmd import read_edition
 from autograder.paths import lessons_dir
 from autograder.site import controls
 from autograder.site.authoring import diagrams
+from figures.controls import CONTROLS, SCHEDULED, stale
+from kernels.emulator.toolchain import compiler
 
 PROMISE = re.compile(r"slider|you can move|滑块|拖动")
 NOTEBOOK = re.compile(r"notebook", re.I)
@@ -29,10 +31,11 @@ def test_a_changed_diagram_and_a_left_over_one_are_found(tmp_path):
 
 
 @pytest.mark.emulator
-def test_the_data_of_controls_are_what_the_measurements_and_the_emulator_give():
-    from figures.controls import stale
-
-    assert stale() == []
+@pytest.mark.parametrize("name", CONTROLS)
+def test_the_data_of_controls_are_what_the_measurements_and_the_emulator_give(name):
+    if name in SCHEDULED and compiler().family != "gcc":
+        pytest.skip("where a kernel yields depends on the compiler; the committed runs are g++'s")
+    assert stale([name]) == []
 
 
 def _cells(lesson, lang):
