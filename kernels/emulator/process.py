@@ -7,10 +7,8 @@ import json
 import mmap
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from kernels.emulator.errors import EmulatorArgumentError, EmulatorUnavailable
+from kernels.emulator.launch_folder import launch_folder
 from kernels.emulator.lines import line_of
 from kernels.emulator.report import POLICIES, STATUSES, Event, Finding, LaunchReport, Place
 from kernels.tensormap import TensorMap
@@ -180,8 +179,7 @@ def run(runner: Path, launch: Launch) -> LaunchReport:
     began = time.perf_counter()
     regions = _regions(launch.args)
     size = max(PAGE, sum(r.pages for r in regions))
-    with tempfile.TemporaryDirectory(prefix="kernel-launch-", dir=_shared_folder(size)) as name:
-        folder = Path(name)
+    with launch_folder(size) as folder:
         data, result, description = folder / "arrays", folder / "result.json", folder / "launch"
         description.write_text(_lines(launch, regions, data, result))
         with open(data, "w+b") as file:
@@ -244,12 +242,6 @@ def _copy_back(regions: list[_Region], shared: mmap.mmap) -> list[str]:
         elif not np.array_equal(ours, theirs):
             lost += r.names
     return lost
-
-
-def _shared_folder(size: int) -> str | None:
-    """Where the arrays' file goes: memory where there is room (a container's /dev/shm is often 64 MB), else the temporary folder."""
-    room = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 2 * size
-    return "/dev/shm" if room else None
 
 
 def _read_result(path: Path) -> dict | None:

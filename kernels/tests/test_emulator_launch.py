@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +26,7 @@ from kernels.emulator import (
     EmulatorUnavailable,
     available,
     build,
+    launch_folder,
     process,
     toolchain,
 )
@@ -128,8 +130,9 @@ def test_aliases_share_memory(module):
 def test_arrays_that_do_not_fit_the_shared_folder(module, monkeypatch):
     """A container's /dev/shm is small, and a page that finds no room there would be a bus error in this process."""
     x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
-    assert process._shared_folder(2**60) is None
-    monkeypatch.setattr(process, "_shared_folder", lambda size: None)
+    there = Path(tempfile.gettempdir())
+    assert launch_folder._parent(2**60) == there
+    monkeypatch.setattr(launch_folder, "_parent", lambda size: there)
     module.launch("twice", 1, 8, [x, y])
     assert (y == 2).all()
 
@@ -314,14 +317,28 @@ def test_reports_are_json_and_readable(module):
     assert json.loads(json.dumps(report.to_dict()))["status"] == "clean"
     broken = module.launch("traps", 1, 1, [], raises=False)
     assert broken.status == "misuse" and "[trap]" in str(broken)
-    assert os.listdir("/dev/shm") is not None and not [
-        f for f in os.listdir("/dev/shm") if f.startswith("kernel-launch-") and _stale(f)
-    ]
 
 
-def _stale(name: str) -> bool:
-    """Launch folders are removed at once; one that is a minute old was left behind."""
-    try:
-        return time.time() - os.stat(f"/dev/shm/{name}").st_mtime > 60
-    except FileNotFoundError:
-        return False
+def test_a_killed_launch_leaves_its_folder_only_until_the_next(module, tmp_path, monkeypatch):
+    """A process that is killed cannot clean up; the next launch does, and leaves the folders of those that still run."""
+    parent = tmp_path / "launches"
+    parent.mkdir()
+    monkeypatch.setattr(launch_folder, "_parent", lambda size: parent)
+    code = (
+        "import sys, time\nfrom pathlib import Path\nfrom kernels.emulator import launch_folder\n"
+        "launch_folder._parent = lambda size: Path(sys.argv[1])\n"
+        "with launch_folder.launch_folder(1) as folder:\n    print(folder, flush=True)\n    time.sleep(600)"
+    )
+    start = lambda: subprocess.Popen([sys.executable, "-c", code, str(parent)], stdout=subprocess.PIPE, text=True)
+    with start() as killed, start() as alive:
+        try:
+            left, kept = (Path(p.stdout.readline().strip()) for p in (killed, alive))
+            killed.kill()
+            killed.wait()
+            assert left.is_dir() and kept.is_dir()
+            x, y = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+            assert module.launch("twice", 1, 4, [x, y]).status == "clean"
+            assert list(parent.iterdir()) == [kept]
+        finally:
+            killed.kill()
+            alive.kill()
