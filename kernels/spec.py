@@ -108,6 +108,8 @@ class KernelSpec:
     the kernel's arguments and gives its result.
     builds: the sets of defines that the compile test builds (each within max_registers, no spills).
     entries: the source's extern "C" kernels, where they are more than the plan's launches name.
+    compared_on_gpu: False for a kernel that has run on the emulator only. `course run` says so, NOTES.md names it, and no lesson may use it,
+    until `course bench both_backends` has compared it on a GPU.
     """
 
     name: str
@@ -125,6 +127,7 @@ class KernelSpec:
     builds: Sequence[Mapping[str, object]] = ({},)
     entries: Sequence[str] = ()
     bugs: Mapping[str, Bug] = field(default_factory=dict)
+    compared_on_gpu: bool = True
 
 
 def tolerance(spec: KernelSpec, arrays, params) -> float:

@@ -11,6 +11,8 @@ from rich.table import Table
 
 from autograder.errors import CourseError
 
+EMULATOR_ONLY = "Proven on the emulator only so far: not yet compared with a GPU."
+
 
 def command(
     kernel: Annotated[
@@ -123,6 +125,8 @@ def command(
     if loaded.report:
         for note in loaded.report.notes:
             console.print(f"note: {note}", markup=False)
+    if not loaded.spec.compared_on_gpu:
+        console.print(f"note: {EMULATOR_ONLY}", markup=False)
     console.print(str(loaded.receipt), markup=False)
     raise typer.Exit(0 if right else 1)
 
@@ -133,7 +137,8 @@ def print_kernels(console: Console) -> None:
 
     table = Table("kernel", "computes", "defects")
     for name, spec in registry().items():
-        table.add_row(name, spec.computes, ", ".join(spec.bugs))
+        computes = spec.computes if spec.compared_on_gpu else f"{spec.computes} {EMULATOR_ONLY}"
+        table.add_row(name, computes, ", ".join(spec.bugs))
     console.print(table)
 
 

@@ -308,6 +308,12 @@ def _kernels(edition: Edition, say: Say) -> None:
             except KernelError:
                 say(line, f"There is no kernel named {name!r}.", "Name one that `course run` lists.")
                 continue
+            if not spec.compared_on_gpu:
+                say(
+                    line,
+                    f"The kernel {name} has run on the emulator only.",
+                    "Compare it with a GPU (`course bench both_backends`), then drop compared_on_gpu=False from its spec.",
+                )
             if called != "kernels.load":
                 try:
                     challenge_text(name)

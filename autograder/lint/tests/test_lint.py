@@ -1,5 +1,6 @@
 """Each thing that can be wrong with a lesson is found, named with its place, and said with a remedy."""
 
+import dataclasses
 import re
 
 import pytest
@@ -8,6 +9,7 @@ from autograder import cli
 from autograder.lint import lint_lesson
 from autograder.lint.pair import _compare
 from autograder.release.tests.fixture_lesson import SLUG, write_lesson
+from kernels.spec import get_spec
 
 
 @pytest.fixture
@@ -342,3 +344,12 @@ def test_the_command_says_all_and_exits_with_1(folder, monkeypatch, capsys):
         cli.run(["lint", "42"])
     out = capsys.readouterr()
     assert e.value.code == 1 and f"lessons/{SLUG}/en.qmd" in out.out
+
+
+def test_a_kernel_that_no_gpu_has_run_is_for_no_lesson(folder, monkeypatch):
+    change(folder, "en.qmd", "print(ring_index(5, 3))", "import kernels\nkernels.load('ring_pipeline')")
+    told = "The kernel ring_pipeline has run on the emulator only. Compare it with a GPU"
+    assert not any(told in problem for problem in found(folder))
+    waiting = dataclasses.replace(get_spec("ring_pipeline"), compared_on_gpu=False)
+    monkeypatch.setattr("kernels.spec.get_spec", lambda name: waiting)
+    assert any(told in problem for problem in found(folder))
