@@ -1,5 +1,7 @@
 """Threads together: warp operations, named barriers, clusters, registers, shared-memory and register budgets."""
 
+import itertools
+
 import numpy as np
 import pytest
 from emulator_sources import compiled, line_of
@@ -239,6 +241,9 @@ extern "C" __global__ void BOUNDS roles(int* out) {
     reg_dec<40>();                           // give
 #endif
   } else {
+#if BUG == 8
+    if (threadIdx.x % 128 < 96)              // three warps of four ask
+#endif
     reg_inc<232>();                          // take
   }
 #if BUG == 3
@@ -292,12 +297,13 @@ def test_setmaxnreg_moves_registers(policy):
         (5, EmulatorMisuse, "multiple of 8"),
         (6, EmulatorMisuse, "holds 168 registers"),
         (7, EmulatorMisuse, "synchronise"),
+        (8, EmulatorDeadlock, "waits for 232 registers"),  # also where the registers are given after they asked
     ],
 )
 def test_setmaxnreg_rules(bug, error, message):
-    for seed in range(3):
+    for policy, seed in itertools.product(("friendly", "rr", "late"), range(3)):
         with pytest.raises(error, match=message) as e:
-            roles(bug).launch("roles", 1, 384, [np.zeros(384, np.int32)], registers=168, seed=seed)
+            roles(bug).launch("roles", 1, 384, [np.zeros(384, np.int32)], registers=168, seed=seed, policy=policy)
         assert "registers.cu:" in str(e.value)
 
 

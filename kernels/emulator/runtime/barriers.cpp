@@ -192,7 +192,8 @@ void emu_setmaxnreg(int registers, bool increase, Where where) {
       std::vector<Thread*> waiting;
       waiting.swap(b->waiting_for_registers);
       for (Thread* w : waiting)
-        if (take_registers(w)) wake(w, machine.now);
+        // A warpgroup of which only some warps asked gets nothing: the last warp to ask takes for all.
+        if (group_of(w).setting == 0 && take_registers(w)) wake(w, machine.now);
         else still.push_back(w);
       b->waiting_for_registers.swap(still);
     }
