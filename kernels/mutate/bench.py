@@ -92,6 +92,13 @@ INPUTS: dict[str, tuple[Input, ...]] = {
     "roofline_probe.cu": (_input("roofline_probe", n=5003), _input("roofline_probe", n=4096), _input("roofline_probe", n=1000, resident=True)),
     "tma_tile_copy.cu": (_input("tma_tile_copy"), _input("tma_tile_copy", m=64, n=33, image=False)),
     "transpose.cu": (_input("transpose"), _input("transpose", read=4), _input("transpose", swizzle=0)),
+    "warp_specialized.cu": (
+        _input("warp_specialized", m=129, n=270, k=577),
+        _input("warp_specialized", m=200, n=70, k=449, consumers=3, stages=2, producer_registers=32),
+        _input("warp_specialized", m=129, n=270, k=577, roles="consumer copies"),
+        _input("warp_specialized", m=50, n=60, k=100, roles="consumer copies"),
+        _input("warp_specialized", m=60, n=60, k=449, consumers=1, roles="producer"),
+    ),
     "wgmma_rate.cu": (_input("wgmma_rate"), _input("wgmma_rate", a_from="registers")),
     "wgmma_tile.cu": (_input("wgmma_tile"), _input("wgmma_tile", k=150, a_from="registers")),
     "gemm.cuh": (_input("gemm_cluster", **_CLUSTERED), _input("gemm_pingpong", **_CLUSTERED, out="bf16"), _input("gemm_persistent", **_PERSISTENT), _input("gemm_store", sms=2, m=257, n=129, k=257), _input("gemm_warp_specialized", m=65, n=70, k=257)),
