@@ -185,8 +185,8 @@ def test_a_graph_that_this_onnxruntime_cannot_run_is_one_sentence(copy):
 def test_what_training_repeats_is_what_grading_has():
     """Training runs on a machine without the grader's libraries, so four constants stand twice."""
     from autograder.answers import verifier
-    from autograder.answers.training import material
+    from autograder.answers.training import batches, material
 
+    assert (batches.ITEM, batches.ANSWER) == (verifier._ITEM, verifier._ANSWER) and material.WRONG == WRONG
     source = (verifier.MODEL.parent / "training" / "train.py").read_text(encoding="utf-8")
-    assert f"ITEM, ANSWER = {verifier._ITEM}, {verifier._ANSWER}" in source and material.WRONG == WRONG
     assert f"smooth = {verifier.SMOOTHED}" in source

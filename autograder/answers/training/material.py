@@ -10,7 +10,7 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ABSENT, PRESENT, CONTRADICTED, NOT_PRESENT, UNKNOWN = (
@@ -21,36 +21,6 @@ ABSENT, PRESENT, CONTRADICTED, NOT_PRESENT, UNKNOWN = (
     -1,
 )  # NOT_PRESENT: absent or contradicted, nobody said which
 WRONG = "wrong"  # as autograder.answers.items has it; repeated since a GPU machine has none of the grader's libraries
-
-# A right statement taken back, or reported as somebody's mistake. They are general: nothing of a lesson stands in them.
-TAKEN_BACK = {
-    "zh": (
-        "有人说：{X}这个说法是错误的。", "“{X}”——并不是这样。", "我不同意下面这句话：{X}", "{X}以上说法不成立。", "认为{X}是一种误解。", "错误观点：{X}",
-        "{X}不对，划掉，刚才写反了。", "下面这段是网上抄来的，其实是错的：{X}", "很多人以为{X}事实恰好相反。", "{X}——这是假的。", "如果你觉得{X}那你就错了。",
-        "{X}(更正：上面全部作废。)", "常见误区是{X}", "{X}呵呵，才怪。", "书上写{X}我认为书错了。", "并非{X}", "谣言：{X}", "{X}这句话站不住脚。",
-    ),
-    "en": (
-        "it is not true that {X}", 'some claim: "{X}" this is wrong.', "{X} no, that is a myth.", "i disagree with the statement that {X}", "the following is false: {X}",
-        "{X} wrong!", "{X} scratch that, it is the other way round.", "people often believe this, mistakenly: {X}", "myth: {X}", "contrary to what one reads, it is not the case that {X}",
-        "{X} (correction: none of the above holds.)", "a common error is to say: {X}", "{X} at least that is what the slides say, and they are mistaken.", "nobody should believe that {X}",
-        "{X} just kidding, the opposite.", "it would be wrong to write: {X}", "{X} this reasoning does not hold up.", "false: {X}",
-    ),
-}  # fmt: skip
-
-
-# A whole answer taken back: before it, behind it, or on a line of its own.
-WITHDRAWN = {
-    "zh": (
-        "以下全是错的：{X}", "{X}\n全部不对。", "下面这些话我一句也不信：{X}", "{X}\n以上都是反话。", "{X}\n不对，划掉重来。", "错误答案：{X}", "{X}\n(以上是我瞎编的)", "这是同桌的答案，我不同意：{X}",
-        "请指出下面的错误：{X}", "{X}\n真的吗？不是。", "我原来是这样想的，后来发现错了：{X}", "{X}\n——这种说法纯属误会。", "假设有人答：{X}那他一分也不该得。", "{X}\n×", "❌{X}", "判断正误：{X}\n答案：错误。",
-        "{X}\n上面写的不算。", "网传：{X}辟谣：并非如此。", "{X}\n……才不是呢。", "如果世界是反的：{X}",
-    ),
-    "en": (
-        "all of the following is wrong: {X}", "{X}\nall wrong.", "i do not believe a word of this: {X}", "{X}\nthe opposite of all that is true.", "{X}\nno, cross that out.", "wrong answer: {X}", "{X}\n(i invented everything above)",
-        "this is what my friend wrote and i disagree: {X}", "find the mistakes: {X}", "{X}\nreally? no.", "i used to think so, then i found it was wrong: {X}", "{X}\nthat is a misunderstanding from start to end.",
-        "suppose somebody answers: {X} then he deserves nothing.", "{X}\nx", "❌ {X}", "right or wrong: {X}\nanswer: wrong.", "{X}\ndisregard what i wrote.", "rumour: {X} fact check: untrue.", "{X}\n... not.", "in a world upside down: {X}",
-    ),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -99,7 +69,7 @@ EXEMPLARS = Path(__file__).with_name(
 
 
 def collect(lessons: Path) -> dict:
-    """Everything that training needs of a course: {"slots": {key: ...}, "lines": [...]}, all text in the grader's canonical form."""
+    """Everything that training needs of a course: {"slots": {key: ...}, "lines": [...], "frames": ...}, all text in the grader's form."""
     from autograder.answers.items import items_of
     from autograder.answers.normalise import normalise
     from autograder.lesson.rubric import load_rubric
@@ -137,7 +107,13 @@ def collect(lessons: Path) -> dict:
                 "segments": [seg],
             }
         )
-    return {"slots": slots, "lines": lines}
+    return {"slots": slots, "lines": lines, "frames": read_frames()}
+
+
+def read_frames() -> dict:
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe").load(FRAMES.read_text(encoding="utf-8"))
 
 
 def example(row: dict) -> Example:
@@ -149,12 +125,34 @@ def example(row: dict) -> Example:
     return Example(row["key"], "zh" if row["lang"] == "zh" else "en", segs, row.get("only"))
 
 
+FRAMES = Path(__file__).with_name("frames.yml")
+
+
+class Frames:
+    """frames.yml: general ways to take a text back, or to speak of it without doing so. Nothing of a lesson stands in them."""
+
+    def __init__(self, data: dict):
+        self.data = data
+
+    def draw(self, kind: str, lang: str, r: random.Random) -> str:
+        """A frame of taken_back, withdrawn or kept, with {X} for the text."""
+        own = self.data[lang]
+        frame = r.choice(own[kind])
+        for name in ("who", "said", "verdict"):
+            frame = frame.replace(f"{{{name.upper()}}}", r.choice(own[name]))
+        return frame
+
+
 class Epoch:
     """Examples of one epoch: the labelled answers as they are, and as many again made of their pieces."""
 
-    def __init__(self, slots: dict, rows: list[dict], seed: int, made: float = 1.3, withdrawn: float = 0.0):
-        """made: recombined answers a labelled one.  withdrawn: the share of labelled answers that are also taken back as a whole."""
-        self.slots, self.made, self.withdrawn = slots, made, withdrawn
+    def __init__(
+        self, slots: dict, rows: list[dict], frames: Frames, seed: int, made: float = 1.3, withdrawn: float = 0.0,
+        part: tuple[int, int] = (0, 1),
+    ):  # fmt: skip
+        """made: recombined answers a labelled one.  withdrawn: the share of labelled answers that are also taken back as a whole;
+        half as many stand in a frame that takes nothing back.  part (k, n): only the k-th of n parts, for one process of several."""
+        self.slots, self.made, self.withdrawn, self.frames, self.part = slots, made, withdrawn, frames, part
         self.random = random.Random(seed)
         self.whole = [e for e in map(example, rows) if e.segments]
         self.pieces: dict[tuple[str, str], list[Segment]] = defaultdict(list)
@@ -165,17 +163,22 @@ class Epoch:
     def __iter__(self) -> Iterator[Example]:
         r = self.random
         keys = list(self.slots)
-        for e in self.whole:
+        k, n = self.part
+        for e in self.whole[k::n]:
             yield Example(e.key, e.lang, e.segments, e.only, self._foreign(keys, e.key))
             if e.only is None and r.random() < self.withdrawn:
                 yield Example(e.key, e.lang, [self._all_taken_back(e)])
-        for _ in range(int(self.made * len(self.whole))):
+            if e.only is None and r.random() < self.withdrawn / 2:
+                yield Example(e.key, e.lang, [self._kept(e)])
+        for _ in range(int(self.made * len(self.whole[k::n]))):
             key, lang = r.choice(list(self.pieces))
             pool = self.pieces[key, lang]
             segments = [r.choice(pool) for _ in range(r.choice((1, 1, 2, 2, 3, 3, 4, 5)))]
-            if r.random() < 0.12:
+            if r.random() < 0.15:
                 n = r.randrange(len(segments))
-                segments[n] = self._taken_back(segments[n], lang)
+                segments[n] = (
+                    self._taken_back(segments[n], lang) if r.random() < 0.8 else self._kept_piece(segments[n], lang)
+                )
             yield Example(key, lang, segments, None, self._foreign(keys, key))
 
     def _foreign(self, keys: list[str], key: str) -> list[tuple[str, str]]:
@@ -192,11 +195,23 @@ class Epoch:
         links = frozenset(x for s in e.segments for x in s.has if ".m." not in x)
         flags = [s.wrong for s in e.segments]
         wrong = bool(links) if flags and all(f is False for f in flags) else None
-        return Segment(self.random.choice(WITHDRAWN[e.lang]).replace("{X}", e.text), frozenset(), links, wrong)
+        frame = self.frames.draw("withdrawn", e.lang, self.random)
+        return Segment(frame.replace("{X}", e.text), frozenset(), links, wrong)
+
+    def _kept(self, e: Example) -> Segment:
+        """A whole answer in words that leave it as it is: its labels are those of its pieces together."""
+        union = lambda what: frozenset(x for s in e.segments for x in getattr(s, what))
+        flags = [s.wrong for s in e.segments]
+        wrong = True if any(flags) else None if None in flags else False
+        whole = Segment(e.text, union("has"), union("denies"), wrong)
+        return self._kept_piece(whole, e.lang)
+
+    def _kept_piece(self, s: Segment, lang: str) -> Segment:
+        return replace(s, text=self.frames.draw("kept", lang, self.random).replace("{X}", s.text))
 
     def _taken_back(self, s: Segment, lang: str) -> Segment:
         """The piece as something that the writer does not hold. What was right is then denied; what was wrong is refuted."""
-        frame = self.random.choice(TAKEN_BACK[lang])
+        frame = self.frames.draw("taken_back", lang, self.random)
         links = frozenset(x for x in s.has if ".m." not in x)
         body = s.text.rstrip("。.") if frame.endswith("{X}") or "{X}”" in frame else s.text
         if s.wrong is None:

@@ -16,12 +16,13 @@ from ruamel.yaml import YAML
 from autograder.answers.labelled import Labelled, read_labelled
 from autograder.answers.normalise import normalise
 from autograder.answers.remarks import BUCKETS, FILE, windows, words_of
-from autograder.answers.training.material import TAKEN_BACK, WITHDRAWN
+from autograder.answers.training.material import Frames, read_frames
 from autograder.lesson.rubric import load_rubric
 
 ALARM = 0.10
 USUAL = 15  # right answers that use a word, from which it is usual
 _COPIES = 12  # answers around each remark
+_DRAWN = 150  # frames of each kind, of which the equal ones count once
 _MARK = "\ue000"
 
 
@@ -37,9 +38,10 @@ def right_answers(split: str) -> list[Labelled]:
 def frames() -> dict[str, list[str]]:
     listed = YAML(typ="safe").load(Path(__file__).with_name("remarks.yml").read_text(encoding="utf-8"))
     out: dict[str, list[str]] = {}
+    kinds, r = Frames(read_frames()), random.Random(0)
     for lang, colon, stop in (("zh", "：", "。"), ("en", ": ", ". ")):
-        own = [f for fs in (TAKEN_BACK, WITHDRAWN) for f in fs[lang]]
-        out[lang] = own + [
+        own = {kinds.draw(kind, lang, r) for kind in ("taken_back", "withdrawn") for _ in range(_DRAWN)}
+        out[lang] = sorted(own) + [
             t
             for x in listed[lang]
             for t in (f"{x}{colon}{{X}}", f"{{X}}{stop if lang == 'en' else ''}{x}{stop.strip()}", f"{{X}}\n{x}")

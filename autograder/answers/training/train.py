@@ -8,131 +8,37 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from autograder.answers.tokens import END, PAD, START, Tokens
+from autograder.answers.tokens import Tokens
 from autograder.answers.training import base
-from autograder.answers.training.material import (
-    NOT_PRESENT,
-    PRESENT,
-    UNKNOWN,
-    WRONG,
-    Epoch,
-    gold_points,
-    joined,
-    points_of,
-)
-
-ITEM, ANSWER = 96, 352  # as autograder.answers.verifier reads them: tokens at most
-PREFIX = {"link": "query: ", "misconception": "claim: ", "wrong": "claim: "}
+from autograder.answers.training.batches import Batch, Encoder, Plan, Prepared, batch_of, batches, language_of
+from autograder.answers.training.material import NOT_PRESENT, PRESENT, WRONG, gold_points, joined, points_of
 
 
-def language_of(text: str) -> str:
-    return "zh" if 8 * sum("\u3400" <= c <= "\u9fff" for c in text) > len(text) else "en"
-
-
-class Encoder:
-    """Texts as ids, each text once."""
-
-    def __init__(self, tokens: Tokens, slots: dict):
-        self.tokens, self.slots = tokens, slots
-        self.known: dict = {}
-        self.kind = {(key, i["id"]): i for key, slot in slots.items() for i in slot["items"]}
-
-    def ids(self, text: str, most: int) -> list[int]:
-        if text not in self.known:
-            self.known[text] = self.tokens(text).ids
-        return [START, *self.known[text][: most - 2], END]
-
-    def item(self, key: str, item: str, lang: str) -> list[int]:
-        i = self.kind[key, item]
-        return self.ids(PREFIX[i["kind"]] + i[lang], ITEM)
-
-    def answer(self, segments, lang: str) -> tuple[list[int], list[int]]:
-        """(ids, for each id the number of the piece that it stands in, -1 for none)."""
-        texts = [s if isinstance(s, str) else s.text for s in segments]
-        whole = "passage: " + joined(texts, lang)
-        found = self.tokens(whole)
-        ends, at = [], len("passage: ")
-        for t in texts:
-            at += len(t) + (lang != "zh")
-            ends.append(at)
-        piece = [
-            -1 if b <= len("passage: ") else next((n for n, e in enumerate(ends) if a < e), len(ends) - 1)
-            for a, b in found.at
-        ]
-        keep = ANSWER - 2
-        return [START, *found.ids[:keep], END], [-1, *piece[:keep], -1]
-
-
-def pad(rows: list[list[int]], device: str, value: int = PAD):
-    n = (max(map(len, rows)) + 7) // 8 * 8
-    ids, mask = np.full((len(rows), n), value), np.zeros((len(rows), n), np.float32)
-    for i, r in enumerate(rows):
-        ids[i, : len(r)] = r
-        mask[i, : len(r)] = 1
-    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
-
-
-def prepare(example, enc: Encoder, r: random.Random, slots: dict):
-    """An example as numbers: (ids, [(item's ids, label, piece labels or None), ...])."""
-    ids, piece = enc.answer(example.segments, example.lang)
-    spoken = language_of(example.text)
-    items = slots[example.key]["items"]
-    links = {i["id"] for i in items if i["kind"] == "link"}
-    out = []
-    several = example.only is None and (len(example.segments) > 1 or len(example.text) < 120)
-    for i in items:
-        y = example.label(i["id"], links)
-        if y == UNKNOWN:
-            continue
-        lang = spoken if r.random() < 0.85 else ("en" if spoken == "zh" else "zh")
-        marks = None
-        if several:
-            if i["id"] == WRONG:
-                flags = [s.wrong for s in example.segments]
-            else:
-                flags = [i["id"] in s.has for s in example.segments]
-            if None not in flags:
-                marks = np.array([-1 if p < 0 else int(flags[p]) for p in piece], np.int8)
-        out.append(((example.key, i["id"], lang), y, marks))
-    for key, item in example.other:
-        out.append(((key, item, spoken), 0, None))
-    return ids, out
-
-
-def batches(prepared: list, size: int, r: random.Random):
-    r.shuffle(prepared)
-    out = []
-    for i in range(0, len(prepared), size * 16):
-        window = sorted(prepared[i : i + size * 16], key=lambda p: len(p[0]))
-        some = [window[j : j + size] for j in range(0, len(window), size)]
-        r.shuffle(some)
-        out += some
-    return out
-
-
-def forward(net, enc: Encoder, batch: list, device: str):
-    ids, mask = pad([p[0] for p in batch], device)
-    names = list(dict.fromkeys(name for p in batch for name, *_ in p[1]))
-    number = {n: k for k, n in enumerate(names)}
-    item_ids, item_mask = pad([enc.item(*n) for n in names], device)
-    owner = torch.tensor([k for k, p in enumerate(batch) for _ in p[1]], device=device)
-    which = torch.tensor([number[name] for p in batch for name, *_ in p[1]], device=device)
+def forward(net, batch: Batch, device: str):
+    """Logits (n, 3) and (n, a) of a batch's questions."""
+    on = lambda a: torch.from_numpy(a).to(device, non_blocking=True)
     with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-        lower, item_mask = net.lower(net.embed(item_ids), item_mask)
-        return (*net(net.embed(ids), mask, lower.index_select(0, which), item_mask[which], owner), mask)
+        lower, item_mask = net.lower(net.embed(on(batch.item_ids)), on(batch.item_mask))
+        which = on(batch.which)
+        return net(
+            net.embed(on(batch.ids)), on(batch.mask), lower.index_select(0, which), item_mask[which], on(batch.owner)
+        )
 
 
-def loss_of(found, where, batch: list, device: str, pointer: float):
-    y = torch.tensor([label for p in batch for _, label, _ in p[1]], device=device)
+def loss_of(found, where, batch: Batch, device: str, pointer: float):
+    y = torch.from_numpy(batch.label).to(device)
     logp = F.log_softmax(found.float(), -1)
     sure = y != NOT_PRESENT
     target = torch.where(sure, y, torch.zeros_like(y))
@@ -140,12 +46,7 @@ def loss_of(found, where, batch: list, device: str, pointer: float):
     ce = -(1 - smooth) * logp.gather(1, target[:, None])[:, 0] - smooth * logp.mean(-1)
     either = -torch.log1p(-logp[:, PRESENT].exp().clamp(max=1 - 1e-6))
     loss = torch.where(sure, ce, either).mean()
-    rows = [marks for p in batch for _, _, marks in p[1]]
-    marks = np.full(where.shape, -1, np.int8)
-    for i, m in enumerate(rows):
-        if m is not None:
-            marks[i, : len(m)] = m
-    marks = torch.from_numpy(marks).to(device)
+    marks = torch.from_numpy(batch.marks).to(device)
     known = marks >= 0
     if pointer and known.any():
         bce = F.binary_cross_entropy_with_logits(where.float(), marks.clamp(min=0).float(), reduction="none")
@@ -163,21 +64,19 @@ def predict(net, enc: Encoder, rows: list[dict], slots: dict, device: str, size:
         lang = "zh" if row["lang"] == "zh" else "en"
         ids, piece = enc.answer(texts, lang)
         spoken = language_of(joined(texts, lang))
-        todo.append((ids, [((row["key"], i["id"], spoken), 0, None) for i in slots[row["key"]]["items"]], n, piece))
-    todo.sort(key=lambda t: len(t[0]))
+        asked = [((row["key"], i["id"], spoken), 0, None) for i in slots[row["key"]]["items"]]
+        todo.append((Prepared(ids, asked), n, piece))
+    todo.sort(key=lambda t: len(t[0].ids))
     out: list[dict] = [{} for _ in rows]
     for i in range(0, len(todo), size):
         some = todo[i : i + size]
-        found, where, mask = forward(net, enc, some, device)
+        batch = batch_of([p for p, *_ in some], enc)
+        found, where = forward(net, batch, device)
         p = found.float().softmax(-1).cpu().numpy()
-        w = (
-            (where.float().sigmoid() * mask[torch.tensor([k for k, t in enumerate(some) for _ in t[1]], device=device)])
-            .cpu()
-            .numpy()
-        )
+        w = where.float().sigmoid().cpu().numpy() * batch.mask[batch.owner]
         k = 0
-        for _, items, n, piece in some:
-            for (_, item, _), *_ in items:
+        for prepared, n, piece in some:
+            for (_, item, _), *_ in prepared.asked:
                 out[n][item] = (float(p[k, 1]), float(p[k, 2]), _strongest(w[k], piece))
                 k += 1
     return out
@@ -261,6 +160,48 @@ def unpacked(path: Path) -> dict:
     }
 
 
+@dataclass(frozen=True)
+class Schedule:
+    """steps and seconds: training ends at whichever comes first, and the learning rate falls to it. pointer: weight of the marked words."""
+
+    steps: int
+    rate: float
+    pointer: float
+    seconds: float = 1e9
+
+
+def learn(net, source: Iterable[Batch], schedule: Schedule, device: str) -> tuple[int, float]:
+    """Train `net` in place, which ends with the running average of its weights. Gives (steps, seconds)."""
+    weights = [p for p in net.parameters() if p.requires_grad]
+    groups = [{"params": [p for p in weights if (p.dim() > 1) == w], "weight_decay": 0.01 * w} for w in (True, False)]
+    optimiser = torch.optim.AdamW(groups, lr=schedule.rate, betas=(0.9, 0.98), fused=device == "cuda")
+    average = {k: v.detach().clone() for k, v in net.state_dict().items() if not k.startswith("word")}
+    start, step = time.time(), 0
+    for batch in source:
+        progress = max(step / schedule.steps, (time.time() - start) / schedule.seconds)
+        if progress >= 1:
+            break
+        for g in optimiser.param_groups:
+            g["lr"] = schedule.rate * min(1.0, (step + 1) / 100) * max(0.01, 1 - progress)
+        net.train()
+        found, where = forward(net, batch, device)
+        loss = loss_of(found, where, batch, device, schedule.pointer)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimiser.step()
+        step += 1
+        if step % 10 == 0:
+            keep = min(0.995**10, step / (step + 50.0))
+            for k, v in net.state_dict().items():
+                if k in average:
+                    average[k].lerp_(v, 1 - keep)
+        if step % 500 == 0:
+            print(f"step {step}, loss {loss.item():.3f}, {time.time() - start:.0f} s", flush=True)
+    net.load_state_dict(average, strict=False)
+    return step, time.time() - start
+
+
 def main() -> None:
     a = argparse.ArgumentParser()
     a.add_argument("material", type=Path)
@@ -276,6 +217,9 @@ def main() -> None:
     a.add_argument("--withdrawn", type=float, default=0.5, help="share of answers that are also taken back as a whole")
     a.add_argument("--freeze", type=int, default=0, help="lower layers that learn nothing")
     a.add_argument("--seed", type=int, default=0)
+    a.add_argument(
+        "--processes", type=int, default=min(14, os.cpu_count() or 1), help="that make batches beside the GPU"
+    )
     a.add_argument("--leave-lesson", default="")
     a.add_argument("--leave-writer", default="")
     a.add_argument(
@@ -312,42 +256,11 @@ def main() -> None:
     for part in (net.pos, net.typ, net.ln, *net.layers[: o.freeze]) if o.freeze else ():
         part.requires_grad_(False)
     net.dropout(0.1)
-    weights = [p for p in net.parameters() if p.requires_grad]
-    groups = [{"params": [p for p in weights if (p.dim() > 1) == w], "weight_decay": 0.01 * w} for w in (True, False)]
-    optimiser = torch.optim.AdamW(groups, lr=o.rate, betas=(0.9, 0.98), fused=device == "cuda")
-    average = {k: v.detach().clone() for k, v in net.state_dict().items() if not k.startswith("word")}
-    start, step, epoch = time.time(), 0, 0
     print(len(train), "lines to learn from,", len(slots), "slots", flush=True)
-    while step < o.steps:
-        ready = [prepare(e, enc, r, slots) for e in Epoch(slots, train, 1000 * o.seed + epoch, o.made, o.withdrawn)]
-        todo = batches([p for p in ready if p[1]], o.size, r)
-        epoch += 1
-        for batch in todo:
-            spent = time.time() - start
-            progress = max(step / o.steps, spent / o.seconds)
-            if progress >= 1:
-                break
-            for g in optimiser.param_groups:
-                g["lr"] = o.rate * min(1.0, (step + 1) / 100) * max(0.01, 1 - progress)
-            net.train()
-            found, where, _ = forward(net, enc, batch, device)
-            loss = loss_of(found, where, batch, device, o.pointer)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
-            optimiser.step()
-            step += 1
-            if step % 10 == 0:
-                keep = min(0.995**10, step / (step + 50.0))
-                for k, v in net.state_dict().items():
-                    if k in average:
-                        average[k].lerp_(v, 1 - keep)
-            if step % 500 == 0:
-                print(f"step {step}, epoch {epoch}, loss {loss.item():.3f}, {time.time() - start:.0f} s", flush=True)
-        else:
-            continue
-        break
-    net.load_state_dict(average, strict=False)
+    plan = Plan(o.size, o.made, o.withdrawn, o.seed)
+    source = batches(plan, slots, train, data["frames"], o.base / "vocabulary.json", o.processes)
+    step, seconds = learn(net, source, Schedule(o.steps, o.rate, o.pointer, o.seconds), device)
+    source.close()
     measured = {}
     sets = {s: [x for x in rows if x["split"] == s and not left(x)] for s in ("independent", "calibration")}
     if o.leave_lesson or o.leave_writer:
@@ -361,13 +274,13 @@ def main() -> None:
         "options": {k: str(v) for k, v in vars(o).items() if not isinstance(v, Path)},
         "lines": len(train),
         "steps": step,
-        "seconds": round(time.time() - start),
+        "seconds": round(seconds),
         "torch": torch.__version__,
         "measured": measured,
     }
     told["device"] = torch.cuda.get_device_name() if device == "cuda" else "cpu"
     o.out.with_suffix(".json").write_text(json.dumps(told, indent=1), encoding="utf-8")
-    print(f"{step} steps, {epoch} epochs, {time.time() - start:.0f} s", flush=True)
+    print(f"{step} steps, {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
