@@ -8,7 +8,7 @@ LESSON = "lesson03_async_barriers"
 DATA = ("lesson03_barrier_cost.json",)
 TITLE = {"zh": "图 3-4 碰一次头要多少周期", "en": "Figure 3-4: what it costs to meet once"}
 DESCRIPTION = {
-    "zh": "左：每轮周期数随线程块大小的变化，三种碰头方式。右：256 个线程，有一个 warp 迟到、又有与别人无关的工作时，每轮的周期数。",
+    "zh": "左：每轮周期数随 CTA 大小的变化，三种会合方式。右：256 个线程，有一个 warp 迟到、又有与别人无关的工作时，每轮的周期数。",
     "en": "Left: cycles a round against the size of the block, for three ways to meet. Right: 256 threads, cycles a round with one late warp and with work that needs nobody.",
 }
 WAYS = ("__syncthreads", "mbarrier, every thread", "mbarrier, each warp")
@@ -18,7 +18,7 @@ WORDS = {
         "ways": ("用 __syncthreads", "mbarrier，每个线程到达", "mbarrier，每个 warp 到达一次"),
         "left": "什么别的也不做",
         "right": "256 个线程",
-        "threads": "线程块的线程数",
+        "threads": "CTA 的线程数",
         "cycles": "每轮周期数",
         "loads": ("都没有", "一个 warp 迟到", "各有工作", "迟到 + 工作"),
     },

@@ -13,7 +13,7 @@ DESCRIPTION = {
 }
 WORDS = {
     "zh": {
-        "x": "事件，按先后次序（同一个线程块的所有屏障）",
+        "x": "事件，按先后次序（同一个 CTA 的所有屏障）",
         "tx": "字节计数 tx",
         "pending": "待到达数 pending",
         "phase": "相位 {}",

@@ -74,5 +74,5 @@ ROLE_COUNTS = {
 # The order in which a student meets them.
 ROLE_ORDER = ("exercise", "boundary", "kernel", "challenge", "solution")
 
-WORDS = (1500, 3500)
+WORDS = (1500, 2500)
 WORDS_PER_CHARACTER = 0.6  # a Chinese character carries about 0.6 of an English word

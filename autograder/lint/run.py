@@ -25,6 +25,7 @@ from autograder.lint.page import lint_page, plain_page
 from autograder.lint.pair import lint_pair
 from autograder.lint.problem import Problem
 from autograder.lint.quotes import lint_quotes
+from autograder.lint.wording import lint_wording
 
 __all__ = ["Problem", "lint_lesson", "lint_project"]
 
@@ -77,7 +78,7 @@ def lint_lesson(folder: Path, ledger: Ledger | None = None) -> list[Problem]:
         out += lint_answers(folder / "answers.jsonl", rubric)
     if checks:
         out += _imports(checks.path)
-    out += _sidebar(folder)
+    out += _sidebar(folder) + lint_wording(folder)
     return sorted(set(out))
 
 

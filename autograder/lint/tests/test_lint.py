@@ -353,3 +353,15 @@ def test_a_kernel_that_no_gpu_has_run_is_for_no_lesson(folder, monkeypatch):
     waiting = dataclasses.replace(get_spec("ring_pipeline"), compared_on_gpu=False)
     monkeypatch.setattr("kernels.spec.get_spec", lambda name: waiting)
     assert any(told in problem for problem in found(folder))
+
+
+def test_a_term_is_written_in_one_way(folder):
+    glossary = folder.parent / "glossary"
+    glossary.mkdir(exist_ok=True)
+    (glossary / "wording.yml").write_text('- {write: 扇区, not: ["(?<!（)\\\\bsectors?\\\\b"]}\n', encoding="utf-8")
+    page = folder / "zh.qmd"
+    page.write_text(
+        page.read_text(encoding="utf-8") + "\n一次读一个 sector。\n\n扇区（sector）是 `sector` 的译名。\n", encoding="utf-8"
+    )
+    told = [t for t in found(folder) if "The course does not write" in t]
+    assert len(told) == 1 and "zh.qmd" in told[0] and told[0].endswith("Write '扇区' (lessons/glossary/wording.yml).")
