@@ -26,6 +26,7 @@ COMMANDS = {
     "run": "Run a kernel on the GPU or the emulator.",
     "races": "Run a kernel over many seeds and report races and deadlocks.",
     "bench": "Measure kernels on a GPU and write figures with receipts.",
+    "roster": "Tell the course who is who, from Moodle's or Canvas's class list.",
     "collect": "Sort a Canvas or Moodle download into a course folder.",
     "grade": "Grade a folder of submissions.",
     "review": "Decide what waits for a person, in groups, on a local page.",

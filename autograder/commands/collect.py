@@ -68,6 +68,13 @@ def command(
         typer.echo(
             "UNGRADED is no zero: ask these students for the .ipynb file and collect again; a new file is graded anew."
         )
+    if taken.namesakes:
+        _tell([f"namesakes, kept apart: {name}" for name in taken.namesakes], "namesakes")
+        typer.echo(
+            f"Who is who is told by Moodle's worksheet: course roster WORKSHEET --lesson {found.slug}, then collect again."
+        )
+    if taken.late:
+        _tell([f"marked LATE by Canvas: {student}" for student in taken.late], "marked LATE")
     typer.echo(
         f"{len(taken.students)} submissions collected: "
         + ", ".join(f"{count} {_READ_AS[how]}" for how, count in taken.names.items())

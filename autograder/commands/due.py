@@ -20,14 +20,31 @@ def command(
         list[str] | None,
         typer.Option(help="STUDENT=DAYS: an extension for a student who has handed in; 0 removes it. May be repeated."),
     ] = None,
+    per_day: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=100,
+            help="The course's late policy: percent of the points reached, each started day; 0 for none.",
+        ),
+    ] = None,
+    grace: Annotated[float | None, typer.Option(min=0, help="The late policy: minutes that cost nothing.")] = None,
+    at_most: Annotated[
+        float | None, typer.Option(min=0, max=100, help="The late policy: percent that are lost at most.")
+    ] = None,
     course: CourseOption = Path("course_run"),
     db: DbOption = None,
 ):
-    """Set the due date and extensions in the gradebook, and compute the late penalties again. Without options: show them."""
+    """Set the due date, extensions and the late policy, and compute the penalties again. Without options: show them.
+
+    Shows who was late, and of whom nobody can know it.
+    """
     from autograder.gradebook.course import CourseFolder
-    from autograder.gradebook.due import set_due
+    from autograder.gradebook.due import set_due, set_policy
     from autograder.gradebook.show import printable
     from autograder.lesson import load_lesson
 
-    for line in set_due(load_lesson(lesson), CourseFolder(course, db_url=db), date, extend or []):
+    folder = CourseFolder(course, db_url=db)
+    set_policy(folder, per_day, grace, at_most)
+    for line in set_due(load_lesson(lesson), folder, date, extend or []):
         typer.echo(printable(line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,16 @@ def export(
     from autograder.gradebook.course import CourseFolder, write_output
     from autograder.gradebook.final import final_results, unread_lines
     from autograder.gradebook.formgrader import how_to_open
+    from autograder.gradebook.roster import Roster
 
     if fmt not in FORMATS:
         raise CourseError(f"There is no export format {fmt!r}.", remedy=f"Choose one of {', '.join(FORMATS)}.")
     course = course if isinstance(course, CourseFolder) else CourseFolder(course)
     path = to or course.grading / f"{lesson.slug}-{fmt}.csv"
     finals = final_results(course, lesson)
+    if fmt == "moodle":  # its number is another in each assignment
+        numbers = Roster.read(course).participant_of(lesson.slug)
+        finals = [replace(f, lms_user_id=numbers.get(f.result.student, f.lms_user_id)) for f in finals]
     text = to_csv(ROWS[fmt](lesson, finals))
     try:
         write_output(path, text, course)

