@@ -135,11 +135,13 @@ class Module:
         self.resources = self.built.resources
         with tempfile.NamedTemporaryFile(suffix=".cubin", delete=False) as f:  # RawModule takes a cubin by path only
             f.write(self.built.image)
-        self._raw = cupy.RawModule(path=f.name)
         self._functions: dict[tuple[str, int], Any] = {}
         try:
+            self._raw = cupy.RawModule(path=f.name)
             for entry in self.resources:
                 self._raw.get_function(entry)
+        except Exception as e:
+            raise _refused(e, self.source.name) from e
         finally:
             os.unlink(f.name)
 
@@ -168,6 +170,16 @@ class Module:
             f(three(grid), three(block), tuple(pack(a) for a in args), shared_mem=smem, stream=stream)
         except Exception as e:
             raise explain(e, entry) from e
+
+
+def _refused(e: Exception, name: str) -> Exception:
+    """What a driver that does not load a module says, in a sentence: it is older than the compiler, or the GPU is another."""
+    if isinstance(explained := explain(e, name), ContextDeadError):
+        return explained
+    return BackendError(
+        f"The GPU's driver does not load {name} ({' '.join(str(e).split())[:160]}): most likely it is older than the NVRTC that compiled it. "
+        'Update the driver, or run on the CPU emulator: KERNELS_BACKEND=emulator, or load(name, backend="emulator").'
+    )
 
 
 def three(size) -> tuple[int, int, int]:

@@ -39,7 +39,7 @@ def test_the_class_holds_what_the_issue_asks_for(run):
     assert any(r["total"] == 7 and r["state"] == "FAIL" and not r["veto"] for r in records.values())
     assert sum(bool(r["veto"]) for r in records.values()) >= 6
     for r in records.values():
-        assert set(r) == {"student", "state", "total", "points", "veto", "findings", "reasons"}
+        assert set(r) == {"student", "state", "total", "points", "veto", "findings", "reasons", "provisional"}
         assert set(r["points"]) == {"normal", "boundary", "explanation", "q1", "q2", "q3"}
 
 

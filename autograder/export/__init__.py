@@ -53,7 +53,7 @@ def export(
     for line in unread_lines(finals):
         tell(line)
     if fmt != "csv":
-        for line in held_back(finals):
+        for line in held_back(lesson, finals):
             tell(line)
         if any(f.waits for f in finals):
             tell(f"To release them {how_to_open(course, lesson)} Then export again.")

@@ -13,7 +13,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from autograder.gradebook.final import Final
+from autograder.gradebook.final import LIFT, Final, is_veto
 from autograder.gradebook.rows import joined
 from autograder.lesson import Lesson
 from autograder.records import POINT_NAMES
@@ -78,7 +78,7 @@ def canvas_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
     for f in finals:
         given, family = _names(f)
         name = ", ".join(x for x in (family, given) if x) or f.result.student
-        yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), released(f)]
+        yield [_text(name), f.lms_user_id, "", _text(f.result.student), "", _text(_remark(f)), released(lesson, f)]
 
 
 def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
@@ -97,7 +97,7 @@ def moodle_rows(lesson: Lesson, finals: Iterable[Final]) -> Iterator[list]:
     for f in finals:
         name = " ".join(x for x in (f.first_name, f.last_name) if x) or f.result.student
         identifier = f"Participant {f.lms_user_id}" if f.lms_user_id else _text(f.result.student)
-        grade = released(f)
+        grade = released(lesson, f)
         status = "Graded" if grade != "" else "Submitted for grading"
         modified = f.graded_at.strftime("%A, %d %B %Y, %I:%M %p") if f.graded_at and grade != "" else "-"
         yield [
@@ -126,27 +126,46 @@ def to_csv(rows: Iterable[list]) -> str:
     return out.getvalue()
 
 
-def released(f: Final) -> float | str:
-    """The grade an LMS may show the student; "" while it is ungraded or any of its points waits for a person."""
-    return "" if f.score is None or f.waits else f.score
+def released(lesson: Lesson, f: Final) -> float | str:
+    """The grade an LMS may show the student; "" while it is ungraded, any of its points waits for a person, or a veto stands beside points
+    that pass: to the LMS such a grade would say that the student passed."""
+    return "" if f.score is None or f.waits or contradicted(lesson, f) else f.score
 
 
-def held_back(finals: Iterable[Final]) -> list[str]:
+def contradicted(lesson: Lesson, f: Final) -> bool:
+    """Does a veto stand beside a score that would pass?"""
+    return bool(f.result.veto) and f.score is not None and f.score >= lesson.rubric.pass_mark
+
+
+def held_back(lesson: Lesson, finals: Iterable[Final]) -> list[str]:
     """Whose grades an LMS does not get, one line for each reason, with what waits."""
     finals = list(finals)
     waiting = [f"{f.result.student} ({' '.join(f.human.waiting)})" for f in finals if f.waits]
+    vetoed = [f.result.student for f in finals if not f.waits and contradicted(lesson, f)]
     ungraded = [f.result.student for f in finals if f.score is None]
     return [
         f"Grade left empty for {len(names)}, {why}: {', '.join(names[:NAMES_SHOWN])}"
         + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "")
         + "."
-        for names, why in ((waiting, "whose points wait for a person"), (ungraded, "who are UNGRADED"))
+        for names, why in (
+            (waiting, "whose points wait for a person"),
+            (ungraded, "who are UNGRADED"),
+            (
+                vetoed,
+                f"whose points would pass and whose veto stands (a comment {LIFT} on any cell in formgrader lifts it)",
+            ),
+        )
         if names
     ]
 
 
 def _remark(f: Final) -> str:
-    return joined([f"{f.result.state}.", *(f"veto: {v}." for v in f.result.veto), *f.result.reasons], f.result.lang)
+    """For the student, in words; the rubric's names of vetoes are the grader's own."""
+    veto = [_VETO[f.result.lang]] if f.result.veto and not any(is_veto(r) for r in f.result.reasons) else []
+    return joined([f"{f.result.state}.", *veto, *f.result.reasons], f.result.lang)
+
+
+_VETO = {"zh": "有一票否决。", "en": "A veto applies."}
 
 
 def _names(f: Final) -> tuple[str, str]:

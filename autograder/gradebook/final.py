@@ -2,7 +2,7 @@
 
 What a person can do in formgrader, and what it means here:
 - a manual score on a cell replaces its points; a question scored above zero counts as having its causal link;
-- "Resolve" (or any score) on a cell that waits for a person settles it, with the points that stand there;
+- any score on a cell that waits for a person settles it; so does "Resolve", where formgrader shows it (after a regrade), with the points there;
 - a comment that holds [veto lifted] on any cell lifts the submission's vetoes: lifting one is never a side effect.
 """
 

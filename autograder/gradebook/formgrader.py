@@ -18,4 +18,4 @@ def menu_path(lesson: Lesson) -> str:
 
 def how_to_open(course: CourseFolder, lesson: Lesson) -> str:
     """One sentence for a terminal: the command, the place, and what settles a score."""
-    return f"run `{start_command(course)}`, open {menu_path(lesson)}, and score each cell that asks for it or press Resolve."
+    return f"run `{start_command(course)}`, open {menu_path(lesson)}, and type a score into each cell that asks for one (its comment holds the suggestion)."

@@ -105,5 +105,12 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
 
 
 def records_json(finals: list[Final]) -> str:
-    """The contract's list of records, in order of the students' names."""
-    return json.dumps([f.result.record().model_dump(mode="json") for f in finals], ensure_ascii=False, indent=1) + "\n"
+    """The contract's list of records, in order of the students' names: null for points that are not known, and which are provisional."""
+    return json.dumps([_record(f) for f in finals], ensure_ascii=False, indent=1) + "\n"
+
+
+def _record(f: Final) -> dict:
+    told = f.result.record().model_dump(mode="json")
+    if f.result.state == "UNGRADED":
+        told |= {"total": None, "points": dict.fromkeys(told["points"])}
+    return told | {"provisional": list(f.human.waiting)}

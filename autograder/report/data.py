@@ -148,10 +148,11 @@ def _missed_checks(graded: list[Final]) -> list[Missed]:
     missed: Counter = Counter()
     kinds = {}
     for f in graded:
-        for c in f.result.checks:
-            asked[c.name.en] += 1
-            missed[c.name.en] += not c.passed
-            kinds[c.name.en] = c.kind.replace("_", " ")
+        failed = {c.name.en for c in f.result.checks if not c.passed}
+        for name in {c.name.en for c in f.result.checks}:  # several inputs may bear one name: students are counted
+            asked[name] += 1
+            missed[name] += name in failed
+        kinds |= {c.name.en: c.kind.replace("_", " ") for c in f.result.checks}
     return _ranked(Missed(name, kinds[name], missed[name], asked[name]) for name in asked)
 
 

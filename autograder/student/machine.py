@@ -46,6 +46,7 @@ def looks() -> Iterator[Look]:
         probes += [
             ("instructor", "packages", _instructor_packages),
             ("instructor", "sandbox", _sandbox),
+            ("instructor", "bubblewrap", _jail),
             ("instructor", "nbgrader", _nbgrader),
             ("instructor", "Quarto", _quarto),
             ("instructor", "Chromium", _chromium),
@@ -193,6 +194,23 @@ def _sandbox() -> Look:
         return Look("instructor", "sandbox", "missing", e.what, e.remedy)
     kept = "; ".join(PROTECTIONS[n] for n, holds in held.measured.items() if holds and n in PROTECTIONS)
     return Look("instructor", "sandbox", "ok", f"{held.method}, tested just now: {kept}")
+
+
+def _jail() -> Look:
+    """What `course grade --challenges` and `course run FILE.cu` need beside a compiler."""
+    how = "Debian, Ubuntu: apt install bubblewrap; without it grade without --challenges."
+    path = shutil.which("bwrap")
+    if path is None:
+        return Look(
+            "instructor", "bubblewrap", "optional", "not installed; --challenges and course run FILE.cu need it", how
+        )
+    done = subprocess.run(
+        [path, "--ro-bind", "/", "/", "--unshare-all", "true"], capture_output=True, text=True, timeout=20
+    )
+    if done.returncode:
+        told = " ".join(done.stderr.split())[:120]
+        return Look("instructor", "bubblewrap", "optional", f"{path} does not work here ({told})", how)
+    return Look("instructor", "bubblewrap", "ok", f"{path}, tested just now, for --challenges and course run FILE.cu")
 
 
 def _nbgrader() -> list[Look]:

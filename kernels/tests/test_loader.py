@@ -304,3 +304,12 @@ def test_a_source_that_is_none_says_so(tmp_path, wrong):
     (tmp_path / "latin.cu").write_bytes("// \xe9\n".encode("latin-1"))
     with pytest.raises(KernelError, match="cannot be read|not UTF-8|not int"):
         kernels.load("gemm_naive", "emulator", source=tmp_path / wrong if isinstance(wrong, str) else wrong)
+
+
+def test_a_driver_that_does_not_load_the_module_is_told_in_a_sentence():
+    """An old driver under a new NVRTC; CuPy raises its own error for it."""
+    told = gpu._refused(RuntimeError("CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid"), "gemm_ring.cu")
+    assert isinstance(told, BackendError)
+    assert "does not load gemm_ring.cu (CUDA_ERROR_INVALID_IMAGE" in str(told) and "KERNELS_BACKEND=emulator" in str(
+        told
+    )

@@ -94,8 +94,10 @@ def test_canvas():
     )
     assert possible[0].strip() == "Points Possible" and possible[6] == "10"
     assert rows[0] == ["Lee, Ann", "77", "", "ann", "", "PASS.", "9.0"]
-    assert [r[6] for r in rows] == ["9.0", "", "", "8.0", "8.0"], "ungraded and under review stay empty"
-    assert rows[1][5] == "UNGRADED. The file is empty." and "veto: deleted check" in rows[3][5]
+    assert [r[6] for r in rows] == ["9.0", "", "", "", "8.0"], (
+        "ungraded, under review, and a veto beside points that pass stay empty"
+    )
+    assert rows[1][5] == "UNGRADED. The file is empty." and rows[3][5].startswith("FAIL. A veto applies.")
 
 
 def test_reasons_are_parted():
@@ -136,7 +138,7 @@ def test_moodle():
         "9.0",
         "10",
     )
-    assert [r["Grade"] for r in rows] == ["9.0", "", "", "8.0", "8.0"]
+    assert [r["Grade"] for r in rows] == ["9.0", "", "", "", "8.0"]
     assert rows[2]["Feedback comments"] == "REVIEW. Q1 is unclear."
 
 
@@ -169,7 +171,8 @@ def test_a_provisional_grade_reaches_no_lms_whatever_the_verdict():
     head, *rows = csv.reader(io.StringIO(to_csv(ROWS["csv"](LESSON, finals))))
     fay = dict(zip(head, rows[0], strict=True))
     assert (fay["state"], fay["score"], fay["waiting_for_review"]) == ("FAIL", "7.0", "q1"), "csv is complete"
-    waiting, ungraded = held_back(finals)
+    waiting, ungraded, vetoed = held_back(LESSON, finals)
+    assert "whose veto stands (a comment [veto lifted]" in vetoed and vetoed.endswith("=cmd().")
     assert (
         "left empty for 3" in waiting
         and "fay (q1), gus (explanation), cyd (q1)." in waiting

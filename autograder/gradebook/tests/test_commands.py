@@ -47,11 +47,12 @@ def test_the_whole_way_with_the_real_grader(lesson, course, class_of_two, course
     assert status == 0, err
     ann, bob = json.loads(verdicts.read_text())
     assert (
-        set(ann) == {"student", "state", "total", "points", "veto", "findings", "reasons"}
+        set(ann) == {"student", "state", "total", "points", "veto", "findings", "reasons", "provisional"}
         and tuple(ann["points"]) == POINT_NAMES
     )
     assert (ann["student"], ann["state"], ann["points"]["normal"]) == ("ann", "FAIL", 2.0)
     assert (bob["student"], bob["state"]) == ("bob", "UNGRADED") and bob["reasons"][0].isascii()
+    assert bob["total"] is None and set(bob["points"].values()) == {None}, "not known, which is no zero"
     assert " ".join(bob["reasons"][0].split()[:4]) in out, "the table shows the English reason"
     assert "2 graded now" in out and "UNGRADED 1" in out and str(course.root) in out
     assert "2+" in out and "Q1 Q2 Q3" in out, "the table keeps its columns beside long reasons"
