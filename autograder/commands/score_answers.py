@@ -27,7 +27,7 @@ def command(
     """
     from autograder.answers.batch import read_lines, record, score_lines, write_lines
     from autograder.answers.judge import Judge
-    from autograder.grading.read.released import released
+    from autograder.submission.read.released import released
 
     source = load_lesson(find_lesson(lesson))
     text = "\n\n".join(edition.text for edition in released(source).values())

@@ -20,9 +20,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.grading.read.files import is_packed
 from autograder.grading.worker import end_with_parent, environment, limit_memory, receive, send
 from autograder.lesson import Lesson
+from autograder.submission.read.files import is_packed
 
 LARGE = 1 << 20  # bytes: JSON of this size takes 50 MB and half a second at most
 MEMORY_MB = 2048
@@ -117,8 +117,8 @@ def main() -> None:
     if setup is None or os.getppid() != setup["parent"]:
         return
     limit_memory(setup["memory_mb"])
-    from autograder.grading.read import released
     from autograder.lesson import load_lesson
+    from autograder.submission.read import released
 
     lesson = load_lesson(Path(setup["folder"]))
     released(lesson)
@@ -135,8 +135,8 @@ def _answer(lesson: Lesson, work: dict) -> dict:
     """{"choose": folder} -> {"path"} or {"unreadable": [zh, en]}; {"show": folder, "result"} -> {"text"} of the notebook for formgrader."""
     from autograder.gradebook.autograded import autograded_text
     from autograder.gradebook.taken import chosen_in
-    from autograder.grading.read import Unreadable
     from autograder.records import Result
+    from autograder.submission.read import Unreadable
 
     try:
         path = chosen_in(lesson, Path(work.get("choose") or work["show"]))

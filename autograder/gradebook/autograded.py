@@ -17,10 +17,10 @@ from autograder.gradebook.rows import joined
 from autograder.gradebook.safe import safe_markdown, safe_outputs
 from autograder.gradebook.submissions import copy_side_files
 from autograder.gradebook.taken import chosen_in
-from autograder.grading.read import Unreadable
-from autograder.grading.read.files import files_in
 from autograder.lesson import Lesson
 from autograder.records import Result
+from autograder.submission.read import Unreadable
+from autograder.submission.read.files import files_in
 
 MAX_EXTRA = 100  # cells of the student's own that are shown
 MAX_SOURCE = 100_000  # characters of one cell

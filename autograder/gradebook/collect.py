@@ -25,8 +25,8 @@ from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.downloads import File, NotTaken, open_downloads
 from autograder.gradebook.roster import Person, Roster, put_times, same_name
 from autograder.gradebook.submissions import SIDE_FILES, student_id
-from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lesson import Lesson, list_lessons
+from autograder.submission.read import Unreadable, read_hand_in, released
 
 _CANVAS = re.compile(
     r"^(?P<name>.+?)_(?:(?P<late>LATE|late)_)?(?P<id>\d+)_(?:(?P<number>\d+)_.+|(?:text|link)\.html)$", re.S

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.gradebook.safe import hints_seen
-from autograder.grading.fill import extract
-from autograder.grading.read import NbCell, Reading, Unreadable, read_hand_in, released
-from autograder.grading.read.files import notebooks_in
 from autograder.lesson import Lesson
 from autograder.lesson.model import ANSWER_SLOTS
+from autograder.submission.fill import extract
+from autograder.submission.read import NbCell, Reading, Unreadable, read_hand_in, released
+from autograder.submission.read.files import notebooks_in
 
 
 @dataclass(frozen=True)

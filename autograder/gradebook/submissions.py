@@ -17,9 +17,9 @@ from autograder.errors import CourseError
 from autograder.gradebook.course import CourseFolder, write_atomically
 from autograder.gradebook.stamps import SIDE_FILES, Stamp, copy_side_files, read_timestamp
 from autograder.gradebook.taken import taken_from
-from autograder.grading.read import Unreadable
 from autograder.lesson import Lesson, list_lessons
 from autograder.lesson.rubric import Text
+from autograder.submission.read import Unreadable
 
 MAX_BYTES = 256 * 1024 * 1024
 IGNORED = {"__MACOSX", "__pycache__", *SIDE_FILES, "Thumbs.db", "desktop.ini"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from autograder.gradebook import apart
-from autograder.grading.read import Unreadable, released
-from autograder.grading.read.files import files_in, notebooks_in, refuse_unfit
-from autograder.grading.read.pick import pick
 from autograder.lesson import Lesson
+from autograder.submission.read import Unreadable, released
+from autograder.submission.read.files import files_in, notebooks_in, refuse_unfit
+from autograder.submission.read.pick import pick
 
 
 def taken_from(lesson: Lesson, folder: Path) -> Path:

@@ -26,12 +26,12 @@ from autograder.grading.claimed import (
     supposed,
 )
 from autograder.grading.lookup import among, in_page, last_digit, numbers
-from autograder.grading.read import Reading
 from autograder.grading.sentences import sentences
 from autograder.grading.shown import Shown, shown_by
 from autograder.grading.told import Figure, Told, told_in
 from autograder.lesson.rubric import Text
 from autograder.records import Finding
+from autograder.submission.read import Reading
 
 __all__ = ["_RUN_WORDS", "claims_in", "declares_static_review", "find_claims"]
 

@@ -9,16 +9,17 @@ import os
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading import admit, evidence, fill, integrity, own_case, run
-from autograder.grading.challenge.line import Handed, read_challenge
-from autograder.grading.choose import DOUBT, Chosen, about_answers, choose, finding
-from autograder.grading.read import Reading, Unreadable, read_hand_in, released
+from autograder.grading import evidence, run
 from autograder.grading.reasons import sentence
 from autograder.grading.sandbox import Broken, Sandbox
 from autograder.grading.verdict import CodeResult, decide
 from autograder.lesson.model import ANSWER_SLOTS, Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import Finding, Result, SlotScore
+from autograder.submission import admit, fill, integrity, own_case
+from autograder.submission.challenge_line import Handed, read_challenge
+from autograder.submission.choose import DOUBT, Chosen, about_answers, choose, finding
+from autograder.submission.read import Reading, Unreadable, read_hand_in, released
 
 log = logging.getLogger(__name__)
 

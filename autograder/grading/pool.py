@@ -24,11 +24,11 @@ from pathlib import Path
 
 from autograder.errors import CourseError
 from autograder.grading.pipeline import hash_of_path, rubric_hash
-from autograder.grading.read import Unreadable, read_bytes
 from autograder.grading.worker import environment, receive, send
 from autograder.lesson import Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import Finding, Result
+from autograder.submission.read import Unreadable, read_bytes
 
 TIMEOUT = 60.0  # seconds for one submission; the fill itself has a few
 START_TIMEOUT = 120.0

@@ -14,13 +14,13 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from autograder.errors import CourseError
-from autograder.grading import names
-from autograder.grading.compare import matches
 from autograder.grading.sandbox import Broken, Reply, Room, Sandbox, syntax
 from autograder.grading.sandbox.codec import MAX_BYTES, MAX_ITEMS, TOO_MUCH, ProbeArgument
 from autograder.lesson.checks import Checks
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome, Finding
+from autograder.submission import names
+from autograder.submission.compare import matches
 
 ROUNDS = 2  # seeds tried for each submission
 _BUILTINS = sorted(names.BUILTINS)

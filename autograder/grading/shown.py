@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from autograder.grading.read import NbCell, Reading
-from autograder.grading.read.released import squeezed
-from autograder.grading.source import NotPython, as_run, parse
 from autograder.lesson.rubric import Text
+from autograder.submission.read import NbCell, Reading
+from autograder.submission.read.released import squeezed
+from autograder.submission.source import NotPython, as_run, parse
 
 NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 _MOST = 1_000_000  # characters of outputs that are looked through

@@ -107,8 +107,8 @@ def main() -> None:
     try:
         from autograder.answers.score import scorer
         from autograder.grading.pipeline import RAN, grade_notebook, own_sandbox
-        from autograder.grading.read import released
         from autograder.lesson import load_lesson
+        from autograder.submission.read import released
 
         lesson = load_lesson(Path(setup["folder"]))
         released(lesson)

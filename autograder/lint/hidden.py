@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.grading.compare import matches
 from autograder.lesson.checks import Checks
 from autograder.lesson.model import BLANK, Edition
 from autograder.lint.mutants import wrong_fills
 from autograder.lint.problem import Problem
+from autograder.submission.compare import matches
 
 SEEDS = (0, 1)
 _KEYS = {"name", "args", "expect", "rtol", "atol", "untouched", "raises"}

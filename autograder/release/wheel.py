@@ -17,34 +17,10 @@ from pathlib import Path
 from autograder.errors import CourseError
 
 SOURCE = Path(__file__).resolve().parents[2]
-# The student's part of autograder; kernels goes whole, but for its tests.
-MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py")
-READING = (
-    "records.py",
-    *(f"lesson/{n}.py" for n in ("__init__", "model", "references", "rubric")),
-    *(
-        f"grading/{n}.py"
-        for n in (
-            "__init__",
-            "admit",
-            "bound",
-            "choose",
-            "compare",
-            "fill",
-            "integrity",
-            "literals",
-            "names",
-            "own_case",
-            "plain",
-            "reach",
-            "rests",
-            "source",
-            "tamper",
-        )
-    ),
-    *(f"grading/challenge/{n}.py" for n in ("__init__", "line")),
-    *(f"grading/read/{p.name}" for p in sorted((SOURCE / "autograder" / "grading" / "read").glob("*.py"))),
-)
+# The student's part of autograder; kernels goes whole, but for its tests. tests/test_boundary.py holds PACKAGES to import nothing beyond.
+PACKAGES = ("student", "submission")
+MODULES = ("__init__.py", "cli.py", "errors.py", "paths.py", "notebook.py", "records.py")
+LESSON = ("__init__", "model", "references", "rubric")  # of autograder.lesson: what a lesson is, not how one is loaded
 COMMANDS = ("__init__", "check", "doctor", "hint", "run", "races", "bench")
 _SKIP = shutil.ignore_patterns("__pycache__", "tests", "*.pyc", ".*")
 EPOCH = "315532800"  # 1980-01-01, the first time a zip can hold: the same sources give the same bytes
@@ -121,12 +97,13 @@ def stage_sources(stage: Path, prebuild: bool = False) -> None:
         _prebuild(stage)
     package = stage / "autograder"
     (package / "commands").mkdir(parents=True)
-    for name in (*MODULES, *READING):
+    for name in (*MODULES, *(f"lesson/{n}.py" for n in LESSON)):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(SOURCE / "autograder" / name, package / name)
     for name in COMMANDS:
         shutil.copy2(SOURCE / "autograder" / "commands" / f"{name}.py", package / "commands")
-    shutil.copytree(SOURCE / "autograder" / "student", package / "student", ignore=_SKIP)
+    for name in PACKAGES:
+        shutil.copytree(SOURCE / "autograder" / name, package / name, ignore=_SKIP)
     shutil.copy2(SOURCE / "LICENSE", stage / "LICENSE")
     project = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     text = _PROJECT.format(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from autograder.gradebook.course import CourseFolder
 from autograder.gradebook.decided import Cell, read_cells
-from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lesson import Lesson
 from autograder.records import SlotScore
 from autograder.review.decisions import Decision, Decisions, answer_key, slot_hash
 from autograder.review.reading import Read, Reader
+from autograder.submission.read import Unreadable, read_hand_in, released
 
 Step = Callable[[int, int], None]  # done, of
 

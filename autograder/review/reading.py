@@ -95,7 +95,7 @@ class Reader:
 
     def _scorer(self) -> Assess:
         from autograder.answers.score import scorer
-        from autograder.grading.read import released
+        from autograder.submission.read import released
 
         ready = scorer(self.lesson.rubric)
         pages = "\n\n".join(edition.text for edition in released(self.lesson).values())

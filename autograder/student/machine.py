@@ -40,9 +40,7 @@ def looks() -> Iterator[Look]:
         ("student", "emulator", _emulator),
         ("student", "system compiler", _compiler),
     ]
-    if importlib.util.find_spec(
-        "autograder.grading.sandbox"
-    ):  # of the grader a student's install has the reading alone
+    if importlib.util.find_spec("autograder.grading"):  # not in a student's install
         probes += [
             ("instructor", "packages", _instructor_packages),
             ("instructor", "sandbox", _sandbox),

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import CourseError
-from autograder.grading.choose import Chosen, choose
-from autograder.grading.read import Reading, Released, Unreadable, read_bytes, read_hand_in, read_notebook
-from autograder.grading.read.released import edition_of, part_of
 from autograder.lesson.model import LANGS
 from autograder.student.data import StudentLesson, lessons_near, load_student_lesson
 from autograder.student.words import say
+from autograder.submission.choose import Chosen, choose
+from autograder.submission.read import Reading, Released, Unreadable, read_bytes, read_hand_in, read_notebook
+from autograder.submission.read.released import edition_of, part_of
 
 _SLUG = re.compile(r"lesson\d\d_[a-z0-9_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")

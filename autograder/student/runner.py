@@ -17,12 +17,12 @@ import signal
 import subprocess
 import sys
 
-from autograder.grading.own_case import NoCase, read_own_case
 from autograder.student.data import StudentLesson
 from autograder.student.portable import error_text
 from autograder.student.show import Item
 from autograder.student.visible import OFFERED, check_function, check_own_case
 from autograder.student.words import say
+from autograder.submission.own_case import NoCase, read_own_case
 
 SECONDS = 30
 

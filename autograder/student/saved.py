@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from autograder.grading import admit, integrity
-from autograder.grading.choose import about_answers
-from autograder.grading.fill import program
-from autograder.grading.own_case import NoCase, read_own_case, sources_of
 from autograder.lesson.model import ANSWER_SLOTS
 from autograder.records import Finding
 from autograder.student.reading import Saved, word_count
 from autograder.student.show import Item
 from autograder.student.words import say
+from autograder.submission import admit, integrity
+from autograder.submission.choose import about_answers
+from autograder.submission.fill import program
+from autograder.submission.own_case import NoCase, read_own_case, sources_of
 
 FEW_WORDS = 15  # fewer can hardly name cause, mechanism and effect
 _WRITTEN = ("exercise", "boundary_case", *ANSWER_SLOTS)  # cells that a student writes in

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from autograder.grading.compare import matches
 from autograder.student import portable
 from autograder.student.portable import BLANK
 from autograder.student.show import Item
 from autograder.student.words import say
+from autograder.submission.compare import matches
 
 OFFERED = {
     "np": np,
@@ -118,7 +118,9 @@ def check_own_case(
         return [Item("bad", say(lang, "case_not_dict"), "own_case")]
     if not callable(function) or uses_blank(function):
         return [Item("todo", say(lang, "case_waits", function=name), "own_case")]
-    from autograder.grading.own_case import agrees  # not at the start of every notebook: it brings the grader's reading
+    from autograder.submission.own_case import (
+        agrees,  # not at the start of every notebook: it brings the grader's reading
+    )
 
     plan, told = plan_of(exercise, name), functools.partial(say, lang)
     return [Item(*i) for i in portable.try_case(case, prediction, function, plan, _names(plan), told, agrees, matches)]

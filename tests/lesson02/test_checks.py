@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from autograder.grading.admit import refusal
-from autograder.grading.fill import read_exercise
 from autograder.lesson import load_lesson
+from autograder.submission.admit import refusal
+from autograder.submission.fill import read_exercise
 from tests.support import fills
 
 LESSON = load_lesson("2")

@@ -8,12 +8,12 @@ import functools
 import numpy as np
 import pytest
 
-from autograder.grading.admit import refusal
-from autograder.grading.fill import extract, read_exercise
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson, load_lesson
 from autograder.lint.hidden import failure, fixed_cases
+from autograder.submission.admit import refusal
+from autograder.submission.fill import extract, read_exercise
 
 LESSON = load_lesson("3")
 CHECKS = load_checks(find_lesson("3") / "checks.py")

@@ -7,13 +7,13 @@ import ast
 import numpy as np
 import pytest
 
-from autograder.grading.admit import refusal
-from autograder.grading.fill import read_exercise
 from autograder.lesson import load_lesson
 from autograder.lesson.checks import load_checks
 from autograder.lesson.model import BLANK
 from autograder.lesson.store import find_lesson
 from autograder.lint.hidden import fixed_cases
+from autograder.submission.admit import refusal
+from autograder.submission.fill import read_exercise
 from tests.support import fills
 
 CHECKS = load_checks(find_lesson("6") / "checks.py")

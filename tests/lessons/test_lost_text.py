@@ -7,9 +7,9 @@ import json
 import nbformat
 import pytest
 
-from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lint.execute import solved_notebook
 from autograder.release.notebook import student_notebook
+from autograder.submission.read import Unreadable, read_hand_in, released
 from tests.lessons.lessons import EACH_LESSON, lesson
 
 

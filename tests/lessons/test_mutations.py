@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
-from autograder.grading.compare import matches
 from autograder.lint.hidden import equivalent_fills, filled, fixed_cases, solution_fill, survivors
+from autograder.submission.compare import matches
 from tests.lessons.legal import LEGAL
 from tests.lessons.lessons import EACH_LESSON, lesson
 

@@ -7,11 +7,11 @@ import json
 import nbformat
 import pytest
 
-from autograder.grading.read import Unreadable, read_hand_in, released
 from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.model import LANGS
 from autograder.lint.execute import solved_notebook
 from autograder.release.notebook import student_notebook
+from autograder.submission.read import Unreadable, read_hand_in, released
 
 
 @pytest.fixture(scope="module")

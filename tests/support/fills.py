@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autograder.grading.compare import matches
 from autograder.lesson.checks import Checks
 from autograder.lint.hidden import failure, fixed_cases
+from autograder.submission.compare import matches
 
 
 def passes(function: Callable, case: dict) -> bool:

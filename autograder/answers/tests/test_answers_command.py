@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 from autograder.answers.batch import language_of, read_lines, score_lines
 from autograder.answers.score import score_slot
 from autograder.commands import score_answers
-from autograder.grading.read.released import released
 from autograder.lesson import load_lesson
+from autograder.submission.read.released import released
 
 GOOD = {
     "id": "a",

@@ -13,10 +13,10 @@ import numpy as np
 from autograder.errors import CourseError
 from autograder.grading.challenge import frame
 from autograder.grading.challenge.jail import Jail, Stopped
-from autograder.grading.challenge.line import refusal, tokens
 from autograder.lesson.model import Lesson
 from autograder.lesson.rubric import Text
 from autograder.records import CheckOutcome, Finding, Result
+from autograder.submission.challenge_line import refusal, tokens
 from kernels.compare import challenge_own, challenge_statement, relative_error
 from kernels.spec import cases, get_spec, tolerance
 
@@ -29,7 +29,7 @@ TRIES, PATIENCE = 2, 3  # of a line; lines in a row that did not end before no m
 
 def judge_for(lesson: Lesson) -> ChallengeJudge | None:
     """A judge that has shown that it works here; None where the lesson has no challenge. Raises CourseError."""
-    from autograder.grading.read import released
+    from autograder.submission.read import released
 
     kernel = released(lesson)["zh"].challenge
     if not kernel:

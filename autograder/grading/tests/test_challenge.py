@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from autograder.grading.challenge.judge import ChallengeJudge
-from autograder.grading.challenge.line import challenge_of, read_challenge, read_line, refusal, tokens
+from autograder.submission.challenge_line import challenge_of, read_challenge, read_line, refusal, tokens
 from kernels.compare import challenge_statement
 
 KERNEL = "linear_epilogue"

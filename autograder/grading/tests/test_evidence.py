@@ -9,8 +9,8 @@ import time
 import pytest
 
 from autograder.grading.evidence import claims_in, declares_static_review, find_claims
-from autograder.grading.read.match import Reading
-from autograder.grading.read.notebook import NbCell
+from autograder.submission.read.match import Reading
+from autograder.submission.read.notebook import NbCell
 from kernels.receipt import Receipt
 
 SURE = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autograder.grading import names, run
-from autograder.grading.fill import extract, program
-from autograder.grading.read import released
+from autograder.grading import run
 from autograder.grading.sandbox import codec
+from autograder.submission import names
+from autograder.submission.fill import extract, program
+from autograder.submission.read import released
 
 GUARDED = "return alpha * acc if beta == 0 else alpha * acc + beta * c"
 # Right on every value, None and NaN too, and reads C each time: only the probes tell.

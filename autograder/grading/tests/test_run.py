@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from autograder.grading import grade_notebook, run
-from autograder.grading.fill import extract, program
-from autograder.grading.read import released
 from autograder.lesson import list_lessons, load_lesson
 from autograder.lesson.checks import Checks
+from autograder.submission.fill import extract, program
+from autograder.submission.read import released
 from tests.hostile.build import dump, honest
 
 LARGE = [

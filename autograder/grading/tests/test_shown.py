@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from autograder.grading.evidence import find_claims
-from autograder.grading.read.match import Reading
-from autograder.grading.read.notebook import NbCell
 from autograder.grading.shown import shown_by
+from autograder.submission.read.match import Reading
+from autograder.submission.read.notebook import NbCell
 from kernels.receipt import Receipt, utc_now
 from kernels.spec import registry
 

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from autograder.grading.evidence import find_claims
-from autograder.grading.read.match import Reading
-from autograder.grading.read.notebook import NbCell
 from autograder.grading.sentences import sentences
 from autograder.grading.told import digits, told_in
+from autograder.submission.read.match import Reading
+from autograder.submission.read.notebook import NbCell
 
 PAGE = "On an H200 the kernel without the guard took 1.43 times as long. | 8 warps | 1.91 TB/s |\nWith 20 seeds the race shows in 7. 43 % more. It takes 2.71 ms. C7517"
 

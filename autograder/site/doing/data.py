@@ -8,8 +8,6 @@ from pathlib import Path
 
 import nbformat
 
-from autograder.grading import names, plain
-from autograder.grading.fill import has_blank
 from autograder.lesson.model import ANSWER_SLOTS, Lesson
 from autograder.release.data import student_lesson
 from autograder.release.notebook import student_notebook
@@ -19,6 +17,8 @@ from autograder.student import portable
 from autograder.student.data import pack
 from autograder.student.saved import FEW_WORDS
 from autograder.student.visible import plan_of
+from autograder.submission import names, plain
+from autograder.submission.fill import has_blank
 
 HERE = Path(__file__).parent
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograder.grading.read import released
 from autograder.release.data import student_lesson
 from autograder.student.reading import editions_of, read_saved, word_count
 from autograder.student.saved import doubled_items, fill_items, finding_items
 from autograder.student.tests.work import cell, filled, save
+from autograder.submission.read import released
 
 ATOMS = st.sampled_from(["step", "stages", "0", "1", "(step, stages)", "step % stages"])
 JOINED = st.sampled_from(["({} + {})", "({} * {})", "({} if step else {})", "({}, {})"])

@@ -1,0 +1,1 @@
+from tests.support.grader import lesson, sandbox  # noqa: F401  fixtures
