@@ -4,12 +4,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test lock
+.PHONY: demo test test-all lint lock
 demo: $(VENV)/.ready
 	course demo
 
 test: $(VENV)/.ready
-	pytest -q -n auto --dist loadfile  # a process a core; what a file's tests share is made once
+	pytest -q -n auto --dist loadfile --sample-lessons  # a process a core; what a file's tests share is made once
+
+# With every lesson in what all lessons share (tests/support/sample.py).
+test-all: $(VENV)/.ready
+	pytest -q -n auto --dist loadfile
+
+lint: $(VENV)/.ready
+	ruff check .
+	course lint
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hopper-course needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 demo")'

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from tests.support.needs import NEEDS, SKIP, is_here, lines
+from tests.support.sample import divide
 
 
 def pytest_configure(config):
@@ -12,7 +13,19 @@ def pytest_configure(config):
         config.addinivalue_line("markers", f"{key}: needs {need.name}")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption(
+        "--sample-lessons",
+        action="store_true",
+        help="of the tests that hold every lesson to the same demands, run those of a few lessons (tests/support/sample.py)",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--sample-lessons"):
+        kept, left = divide(items)
+        items[:] = kept
+        config.hook.pytest_deselected(items=left)
     for item in items:
         for key in NEEDS:
             if item.get_closest_marker(key) and not is_here(key):
