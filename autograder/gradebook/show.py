@@ -20,12 +20,14 @@ from autograder.records import POINT_NAMES, Result
 
 COLOURS = {"PASS": "green", "FAIL": "red", "REVIEW": "yellow", "UNGRADED": "magenta"}
 ROWS_SHOWN = 60
+NARROW = 110  # columns of a terminal under which reasons stand below the table: beside it nothing of them would be left
+PIPED = 1000
 _NEED = ("UNGRADED", "REVIEW", "FAIL", "PASS")
 
 
 def console() -> Console:
-    """Standard output; wide enough for the table where it is not a terminal."""
-    return Console() if Console().is_terminal else Console(width=150, height=50)
+    """Standard output; where it is not a terminal, wide enough that nothing is cut: a file or a pipe has no edge."""
+    return Console() if Console().is_terminal else Console(width=PIPED, height=50)
 
 
 def printable(text: str) -> str:
@@ -59,7 +61,10 @@ def progress_bar(screen: Console, what: str) -> Iterator:
 
 
 def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
-    """Every verdict with its points and first reason; of a large class the ones that need a person first. width: of the screen, in columns."""
+    """Every verdict with its points and reasons; of a large class the ones that need a person first. width: of the screen, in columns.
+
+    On a narrow screen the reasons stand below, a line a student; in a pipe they stand whole.
+    """
     counts = Counter(f.result.state for f in finals)
     shown = (
         finals
@@ -79,7 +84,10 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
         ("Q1 Q2 Q3", 8, "left"),
     ):
         table.add_column(title, no_wrap=True, overflow="ellipsis", min_width=columns, max_width=columns, justify=side)
-    table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
+    beside = width >= NARROW
+    if beside:
+        table.add_column("why", no_wrap=True, overflow="ellipsis", max_width=max(20, width - widest - 62))
+    below = []
     for f, student in zip(shown, names, strict=True):
         r = f.result
         graded = r.state != "UNGRADED"
@@ -88,6 +96,8 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
             for name in POINT_NAMES
         ]
         why = printable("; ".join(r.why or [f"veto {v}" for v in r.veto]))
+        if not beside and why:
+            below.append(f"{escape(student)}: {escape(why)}")
         table.add_row(
             escape(student),
             f"[{COLOURS[r.state]}]{r.state}[/]",
@@ -95,13 +105,13 @@ def verdict_table(lesson: Lesson, finals: list[Final], width: int = 150):
             f"{n}+{b}" if graded else "-",
             e,
             " ".join(f"{q:<2}" for q in questions),
-            escape(why),
+            *([escape(why)] if beside else []),
         )
     line = "   ".join(f"[{COLOURS[s]}]{s} {counts[s]}[/]" for s in _NEED[::-1] if counts[s])
     notes = [line, "code: normal + boundary points; ?: provisional, waits for a person"]
     if len(shown) < len(finals):
         notes.append(f"{len(finals) - len(shown)} more are not shown; `course export` and `course report` have all.")
-    return Group(table, *notes)
+    return Group(table, *below, *notes)
 
 
 def records_json(finals: list[Final]) -> str:

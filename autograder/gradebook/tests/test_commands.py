@@ -237,3 +237,26 @@ def test_collect_says_how_it_read_the_names(lesson, course, tmp_path, course_com
         and f"course grade {lesson.slug} --submissions" in out
     )
     assert "will be UNGRADED: lina__2J-" in out and "lina\\x1b[2J.pdf" in out and "PDF" in out and "\x1b" not in out
+
+
+@pytest.mark.parametrize("width", [80, 150, 1000])
+def test_the_table_keeps_points_and_reasons_at_any_width(lesson, width):
+    """At 80 columns the reasons stand below the table; in a pipe nothing is cut."""
+    import io
+
+    from rich.console import Console
+
+    from autograder.gradebook.final import Final, Human
+    from autograder.gradebook.show import verdict_table
+
+    reasons = [f"reason number {n} of a student whose name is long" for n in range(6)]
+    res = result(lesson, "a-rather-long-name-1234567", state="FAIL", reasons=reasons)
+    shown = [Final(res, res, Human({}, {}, {}, ()))]
+    out = io.StringIO()
+    Console(file=out, width=width).print(verdict_table(lesson, shown, width))
+    lines = out.getvalue().splitlines()
+    assert all(len(line) <= width for line in lines) and "2+1" in out.getvalue() and "Q1 Q2 Q3" in out.getvalue()
+    said = " ".join(" ".join(lines).split())
+    assert reasons[0] in said
+    if width != 150:
+        assert all(r in said for r in reasons), "whole"
