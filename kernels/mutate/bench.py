@@ -67,6 +67,11 @@ INPUTS: dict[str, tuple[Input, ...]] = {
         _input("gemm_epilogue", m=70, n=136, k=211, out="fp32", beta=0.0),
         _input("gemm_epilogue", m=65, n=64, k=64, out="fp16", bias=None),
     ),
+    "gemm_grouped.cu": (
+        _input("gemm_grouped", sms=2, heights=(131, 0, 1, 260, 0, 77), n=257, k=385),
+        _input("gemm_grouped", sms=3, heights=tuple((7 * g) % 5 for g in range(40)), n=60, k=130),
+        _input("gemm_grouped", sms=2, heights=(131, 0, 1, 260), n=257, k=70, search="scalar"),
+    ),
     "gemm_naive.cu": (_input("gemm_naive", m=19, n=21, k=16),),
     "gemm_persistent.cu": (_input("gemm_persistent", **_PERSISTENT),),
     "gemm_pingpong.cu": (_input("gemm_pingpong", **_CLUSTERED), _input("gemm_pingpong", m=100, n=100, k=193, out="bf16")),
