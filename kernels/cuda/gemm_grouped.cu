@@ -51,10 +51,11 @@ HOPPER_FN Found find_group(Window& window, const int* rows, int groups, int tile
     const int mine = window.group + lane < groups ? rows[window.group + lane] : 0;
     const int tiles = ceil_div(mine, TILE_M) * tiles_n;
     const int through = window.tiles + sum_through(tiles), rows_through = window.rows + sum_through(mine);
-    // CHALLENGE-BEGIN: the lanes whose groups end beyond tile `linear`, a bit each
-    uint32_t beyond = __ballot_sync(ALL_LANES, through > linear);
+    // CHALLENGE-BEGIN: does this lane's group end beyond tile `linear`?
+    bool ends_beyond = through > linear;
     // CHALLENGE-END
-    if (TAKES_EMPTY) beyond = __ballot_sync(ALL_LANES, through >= linear);
+    if (TAKES_EMPTY) ends_beyond = through >= linear;
+    const uint32_t beyond = __ballot_sync(ALL_LANES, ends_beyond);
     if (beyond) {
       const int first = __ffs(beyond) - 1;
       return Found{window.group + first, __shfl_sync(ALL_LANES, rows_through - mine, first), __shfl_sync(ALL_LANES, mine, first),

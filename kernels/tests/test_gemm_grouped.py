@@ -68,11 +68,11 @@ def test_a_search_that_ends_early_gives_wrong_numbers_and_breaks_no_rule():
 @pytest.mark.emulator
 def test_the_challenge():
     wrong = {
-        "ends at the tile": "uint32_t beyond = __ballot_sync(ALL_LANES, through >= linear);",
-        "begins before": "uint32_t beyond = __ballot_sync(ALL_LANES, through - tiles <= linear);",
-        "has tiles": "uint32_t beyond = __ballot_sync(ALL_LANES, tiles > 0);",
+        "ends at the tile": "bool ends_beyond = through >= linear;",
+        "begins before": "bool ends_beyond = through - tiles <= linear;",
+        "has tiles": "bool ends_beyond = tiles > 0;",
     }
-    lines_are_told_apart(NAME, ["uint32_t beyond = __ballot_sync(ALL_LANES, linear < through);"], wrong, count=6)
+    lines_are_told_apart(NAME, ["bool ends_beyond = linear < through;"], wrong, count=6)
 
 
 @pytest.mark.emulator

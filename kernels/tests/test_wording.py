@@ -38,7 +38,8 @@ def test_what_the_emulator_finds_in_each_defect_is_said_in_chinese(zh, policy):
     for name, bug in DEFECTS:
         given, params = races.arguments(name, bug)
         report = races.run_once(name, bug, policy, 1, True, given, params).report
-        for line in (x for f in report.findings for x in f.message.split("\n")):
+        lines = (line for finding in report.findings for line in finding.message.split("\n"))
+        for line in (line for line in lines if re.search(r"\w", line)):  # a line of dots alone has no language
             said += 1
             assert CHINESE.search(line) and not ENGLISH.search(line), (name, bug, line)
         assert CHINESE.search(str(report)) and str(report).count("\n") == wording.told(str(report)).count("\n")
